@@ -1,0 +1,24 @@
+"""The one way a command says that its input is unusable."""
+
+import sys
+from collections.abc import Callable
+
+
+class InputError(Exception):
+    """Unusable input; the message names the file, the line or key, what was found and what was expected."""
+
+
+class RunError(Exception):
+    """Work that failed although its input was sound; the message says what happened and where to look."""
+
+
+def exit_code(main: Callable[[], int | None]) -> int:
+    """Run `main` and return its exit code: 2 after an InputError, 1 after a RunError, each told in one line on stderr."""
+    try:
+        return main() or 0
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except RunError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1

@@ -1,0 +1,14 @@
+"""Digests of everything that shapes an answer."""
+
+import hashlib
+import json
+
+
+def canonical(value: object) -> bytes:
+    """Return `value` as compact UTF-8 JSON with sorted keys: equal values give equal bytes."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def digest(value: object) -> str:
+    """Return the SHA-256 of the canonical form of `value`, 64 hexadecimal digits."""
+    return hashlib.sha256(canonical(value)).hexdigest()
