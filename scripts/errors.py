@@ -13,7 +13,7 @@ class RunError(Exception):
 
 
 def exit_code(main: Callable[[], int | None]) -> int:
-    """Run `main` and return its exit code: 2 after an InputError, 1 after a RunError, each told in one line on stderr."""
+    """Run `main` and return its exit code: 2 after an InputError, 1 after a RunError, each told in one line."""
     try:
         return main() or 0
     except InputError as error:

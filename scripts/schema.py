@@ -3,6 +3,7 @@
 import copy
 import difflib
 import functools
+import reprlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,17 @@ from scripts.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 _WORDS = {"true": True, "false": False}
+_EXPECTED = {
+    "type": "expected {}",
+    "enum": "expected one of {}",
+    "minimum": "expected at least {}",
+    "maximum": "expected at most {}",
+    "exclusiveMinimum": "expected more than {}",
+    "minItems": "expected at least {} of them",
+    "minProperties": "expected at least {} of them",
+    "minLength": "expected some text",
+    "pattern": "expected text like {}",
+}
 
 
 class UniqueKeyLoader(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):  # type: ignore[misc]
@@ -60,7 +72,7 @@ def nearest(found: str, known: Iterable[str]) -> str:
 
 
 def conform(document: Any, name: str, source: str) -> dict[str, Any]:
-    """Return a copy of `document` that fits schema `name`, defaults filled in; raises InputError naming `source` and key."""
+    """Return a copy of `document` that fits schema `name`, defaults filled in; raises InputError with source, key."""
     root = schema(name)
     value = _shaped(copy.deepcopy(document), root, root)
     error = best_match(Draft202012Validator(root).iter_errors(value), key=_relevance)
@@ -122,25 +134,16 @@ def _read_text(text: str, kinds: str | list[str]) -> Any:
 def _sentence(error: ValidationError) -> str:
     """Return what is wrong in one clause: the key, what was found, what was expected."""
     key = ".".join(map(str, error.absolute_path)) or "the file"
+    wanted: Any = error.validator_value
+    instance: Any = error.instance
     if error.validator == "additionalProperties":
-        known = list(error.schema.get("properties", {}))
-        unknown = sorted(set(map(str, error.instance)) - set(known))[0]
+        known = list(error.schema.get("properties", {})) if isinstance(error.schema, dict) else []
+        unknown = sorted(set(map(str, instance)) - set(known))[0]
         where = f"{key}.{unknown}" if error.absolute_path else unknown
         return f"unknown key {where!r}; {nearest(unknown, known)}"
     if error.validator == "required":
-        missing = sorted(set(error.validator_value) - set(error.instance))[0]
-        return f"{key}: the key {missing!r} is missing"
-    expected = {
-        "type": lambda: (
-            f"expected {' or '.join([error.validator_value] if isinstance(error.validator_value, str) else error.validator_value)}"
-        ),
-        "enum": lambda: f"expected one of {error.validator_value}",
-        "minimum": lambda: f"expected at least {error.validator_value}",
-        "maximum": lambda: f"expected at most {error.validator_value}",
-        "exclusiveMinimum": lambda: f"expected more than {error.validator_value}",
-        "minItems": lambda: f"expected at least {error.validator_value} of them",
-        "minProperties": lambda: f"expected at least {error.validator_value} of them",
-        "minLength": lambda: "expected some text",
-        "pattern": lambda: f"expected text like {error.validator_value}",
-    }.get(str(error.validator), lambda: error.message)()
-    return f"{key}: found {error.instance!r}; {expected}"
+        return f"{key}: the key {sorted(set(wanted) - set(instance))[0]!r} is missing"
+    if error.validator == "type":
+        wanted = " or ".join([wanted] if isinstance(wanted, str) else wanted)
+    expected = _EXPECTED.get(str(error.validator))
+    return f"{key}: found {reprlib.repr(instance)}; {expected.format(wanted) if expected else error.message}"

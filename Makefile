@@ -1,0 +1,39 @@
+PYTHON ?= python3
+PIP = .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all:
+BIN = .venv/bin
+
+.PHONY: run test check format dag summary test-slurm clean
+
+run: .venv/run.ok  ## set up, evaluate the demonstration, show its table
+	@started=$$(date +%s); $(BIN)/snakemake --cores all --quiet all && $(BIN)/python -m scripts.summary --unless-told-since $$started
+
+summary: .venv/run.ok  ## the tables and the verdict of what is there, also while a run goes on
+	@$(BIN)/python -m scripts.summary
+
+test: .venv/test.ok check  ## all tests, linters, formatters, types
+	$(BIN)/python -m pytest
+
+check: .venv/test.ok
+	$(BIN)/ruff check scripts tests
+	$(BIN)/ruff format --check scripts tests
+	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/mypy
+	$(BIN)/snakemake --lint --cores 1
+
+format: .venv/test.ok
+	$(BIN)/ruff check --fix scripts tests
+	$(BIN)/ruff format scripts tests
+	$(BIN)/snakefmt Snakefile rules
+
+dag: .venv/run.ok  ## docs/dag.md, and docs/dag.svg where Graphviz is installed
+	@$(BIN)/python -m scripts.dag
+
+.venv/run.ok: envs/run.lock
+	@echo "setting up .venv: about a minute"
+	@$(PYTHON) -m venv .venv
+	@$(PIP) --requirement envs/run.lock
+	@touch $@
+
+.venv/test.ok: .venv/run.ok envs/test.lock
+	@$(PIP) --requirement envs/test.lock
+	@touch $@

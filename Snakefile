@@ -1,0 +1,25 @@
+"""From a benchmark to its metrics, in the order the data flows."""
+
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+
+include: "rules/common.smk"
+include: "rules/dataset.smk"
+include: "rules/server.smk"
+include: "rules/generate.smk"
+include: "rules/score.smk"
+include: "rules/summary.smk"
+
+
+localrules:
+    all,
+
+
+rule all:
+    default_target: True
+    input:
+        all_outputs,
+        all_metrics,
+        "results/summary.csv",

@@ -1,0 +1,26 @@
+"""
+Fetch a benchmark's rows and check them against their pin.
+
+OUTPUTS
+    resources/{benchmark}/test.jsonl       rows: id, problem, expected_answer and what else the source has
+    resources/{benchmark}/source.json      where they came from: source, digests, number of rows
+"""
+
+
+localrules:
+    prepare_dataset,
+
+
+rule prepare_dataset:
+    output:
+        rows="resources/{benchmark}/test.jsonl",
+        record="resources/{benchmark}/source.json",
+    log:
+        "logs/prepare_dataset/{benchmark}.log",
+    conda:
+        "../envs/eval.yaml"
+    params:
+        shapes_rows=shapes_rows,
+    shell:
+        "python -m scripts.prepare_dataset --definition run/config/benchmarks/{wildcards.benchmark}.json"
+        " --out {output.rows:q} --record {output.record:q} 2> {log:q}"

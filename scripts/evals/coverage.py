@@ -1,0 +1,161 @@
+"""What of a benchmark is there: one status for every cell of problems × seeds, and the verdict that follows."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scripts.errors import InputError
+from scripts.evals import records
+from scripts.evals.seedfiles import read_lines, seed_files, seed_of
+
+COMPLETE, PARTIAL, INVALID = "COMPLETE", "PARTIAL", "INVALID"
+
+
+class _Origin(msgspec.Struct, frozen=True):
+    """The part of our own key that tells how a sample came to be."""
+
+    status: str | None = None
+    reason: str | None = None
+    flags: tuple[str, ...] = ()
+    fingerprint: str | None = None
+
+
+class _Sample(msgspec.Struct, frozen=True):
+    """A record without its texts."""
+
+    id: str | int | None = None
+    finish_reason: str | None = None
+    num_generated_tokens: int | float | None = None
+    generation_end_time: float | None = None
+    seedbed: _Origin = _Origin()
+
+
+_decoder = msgspec.json.Decoder(_Sample)
+
+
+@dataclass
+class SeedFile:
+    """One output file, read without its texts: each id's status, what is not ok, and what is wrong with the file."""
+
+    statuses: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    flags: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    fingerprints: set[str | None] = field(default_factory=set)
+    tokens: float = 0
+    trace: str = ""
+    fault: str | None = None
+
+
+def status_of(sample: _Sample) -> str:
+    """Return the one status of a record; where our key is missing, its finish_reason tells."""
+    if sample.seedbed.status is not None:
+        return sample.seedbed.status
+    return {"length": records.TRUNCATED, "error": records.ERROR}.get(sample.finish_reason or "", records.OK)
+
+
+def read_seed_file(path: Path) -> SeedFile:
+    """Return what an output file holds; a file that cannot be read, or holds an id twice, has a `fault`."""
+    found, trace = SeedFile(), hashlib.sha256()
+    try:
+        for number, line in read_lines(path):
+            try:
+                sample = _decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise InputError(f"{path}, line {number}: not a whole record ({error})") from None
+            key = str(sample.id)
+            if key in found.statuses:
+                raise InputError(f"{path}, line {number}: id {key!r} stands twice; expected every id once")
+            found.statuses[key] = status_of(sample)
+            if sample.seedbed.reason:
+                found.reasons[key] = sample.seedbed.reason
+            if sample.seedbed.flags:
+                found.flags[key] = sample.seedbed.flags
+            found.fingerprints.add(sample.seedbed.fingerprint)
+            found.tokens += sample.num_generated_tokens or 0
+            told = (sample.id, sample.generation_end_time, sample.num_generated_tokens, sample.finish_reason)
+            trace.update(("\t".join(map(str, told)) + "\n").encode())
+    except (InputError, OSError) as error:
+        found.fault = str(error)
+    found.trace = trace.hexdigest()
+    return found
+
+
+def cover(
+    folder: Path, ids: Sequence[str], seeds: Sequence[int], max_fraction: float, fingerprint: str | None = None
+) -> dict[str, Any]:
+    """Return coverage.json of a benchmark's folder: counts over problems × seeds, what is not ok, faults, verdict.
+
+    COMPLETE: every cell is ok, truncated or empty. PARTIAL: some are error or missing, at most `max_fraction` of all.
+    INVALID: anything else, and any fault: a broken file, foreign or doubled ids, outputs of another `fingerprint`.
+    """
+    present = {seed_of(path): path for path in _files(folder)}
+    files = {seed: read_seed_file(present[seed]) for seed in seeds if seed in present}
+    counts: Counter[str] = Counter()
+    not_ok: list[dict[str, Any]] = []
+    flags: Counter[str] = Counter()
+    for seed in seeds:
+        read = files.get(seed, SeedFile())
+        for key in ids:
+            status = read.statuses.get(key, records.MISSING)
+            counts[status] += 1
+            if status != records.OK:
+                reason = read.reasons.get(key) or (None if seed in files else "no output file")
+                not_ok.append({"seed": seed, "id": key, "status": status, "reason": reason})
+        flags.update(flag for marks in read.flags.values() for flag in marks)
+    faults = _faults(files, set(ids), fingerprint, present)
+    bad = counts[records.ERROR] + counts[records.MISSING]
+    tolerated = bad <= max_fraction * len(ids) * len(seeds)
+    return {
+        "verdict": COMPLETE if not (bad or faults) else PARTIAL if tolerated and not faults else INVALID,
+        "seeds": {
+            "expected": list(seeds),
+            "found": sorted(files),
+            "whole": [seed for seed, read in files.items() if not read.fault and set(ids) <= set(read.statuses)],
+            "surplus": sorted(set(present) - set(seeds)),
+        },
+        "problems": len(ids),
+        "samples": len(ids) * len(seeds),
+        "counts": {status: counts[status] for status in records.STATUSES},
+        "max_fraction": max_fraction,
+        "not_ok": not_ok,
+        "flags": dict(sorted(flags.items())),
+        "faults": faults,
+        "fingerprint": fingerprint,
+        "outputs": {
+            present[seed].name: {"samples": len(read.statuses), "tokens": int(read.tokens), "trace": read.trace}
+            for seed, read in files.items()
+        },
+    }
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the seed files of a folder, none where the folder is missing or empty."""
+    try:
+        return seed_files(folder)
+    except InputError:
+        return []
+
+
+def _faults(
+    files: Mapping[int, SeedFile], ids: set[str], fingerprint: str | None, present: Mapping[int, Path]
+) -> list[dict[str, Any]]:
+    """Return what is wrong with whole files, each with its seed and a sentence."""
+    faults = []
+    for seed, read in files.items():
+        name = present[seed].name
+        strangers = sorted(set(read.statuses) - ids)
+        made_otherwise = fingerprint is not None and read.fingerprints - {fingerprint}
+        if read.fault:
+            faults.append({"seed": seed, "fault": read.fault})
+        elif strangers:
+            faults.append(
+                {"seed": seed, "fault": f"{name}: {len(strangers)} ids are not in the dataset: {strangers[0]}"}
+            )
+        elif made_otherwise:
+            faults.append({"seed": seed, "fault": f"{name}: made with another prompt, sampling or model setting"})
+    return faults

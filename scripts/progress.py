@@ -1,0 +1,100 @@
+"""The line that shows a run is alive: seeds, problems done, running accuracy, read from what the seeds write."""
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TextIO
+
+TERMINAL_PAUSE = 1.0  # seconds between two lines where a line is overwritten
+LOG_PAUSE = 15.0  # seconds between two lines where each stays
+
+
+def read(run: Path) -> list[dict[str, Any]]:
+    """Return the progress of every seed of this run, as each last wrote it, with its `name` model/benchmark-rsSEED."""
+    found = []
+    for path in sorted(run.glob("*/progress/*.json")):
+        try:
+            told = json.loads(path.read_text(encoding="utf-8"))
+            found.append({"name": f"{path.parent.parent.name}/{path.stem}", **told})
+        except (OSError, ValueError):
+            continue
+    return found
+
+
+def notes(run: Path) -> list[str]:
+    """Return what the broker says of servers that are not ready yet, one text a model."""
+    said = []
+    for path in sorted(run.glob("*/status.json")):
+        try:
+            status = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if status.get("line") and status.get("state") != "ready":
+            said.append(str(status["line"]))
+    return said
+
+
+def line(seeds: Iterable[dict[str, Any]], expected: int, servers: Iterable[str] = ()) -> str:
+    """Return one line about all seeds: how many, samples done, right so far in percent, cut and failed, tokens/s."""
+    seen = list(seeds)
+    done, total, correct, truncated, errors = (
+        sum(int(seed.get(key) or 0) for seed in seen) for key in ("done", "total", "correct", "truncated", "errors")
+    )
+    finished = sum(seed.get("state") == "done" for seed in seen)
+    speed = sum(float(seed.get("tokens_per_second") or 0) for seed in seen if seed.get("state") == "running")
+    parts = [f"seeds {finished}/{expected}", f"samples {done}/{total}"]
+    if done:
+        parts.append(f"right so far {100 * correct / done:.1f} %")
+    parts += [f"{word} {count}" for word, count in (("truncated", truncated), ("errors", errors)) if count]
+    if speed:
+        parts.append(f"{speed:.0f} tokens/s")
+    return " · ".join([*parts, *servers])
+
+
+class Display:
+    """Shows `line` again and again from a thread of the driver until it is stopped."""
+
+    def __init__(self, run: Path, expected: int, stream: TextIO | None = None) -> None:
+        """Show the run in the folder `run`, of which `expected` seeds are to be generated, on `stream` (stderr)."""
+        self.run, self.expected, self.stream = run, expected, stream or sys.stderr
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._show, name="progress", daemon=True)
+
+    def start(self) -> None:
+        """Forget the progress of earlier runs and begin to show this one."""
+        for path in self.run.glob("*/progress/*.json"):
+            path.unlink(missing_ok=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Show the last state and end."""
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=5)
+
+    def _show(self) -> None:
+        """Write a line at every pause; on a terminal it replaces the one before."""
+        overwrite = self.stream.isatty()
+        shown = ""
+        while True:
+            over = self._over.wait(TERMINAL_PAUSE if overwrite else LOG_PAUSE)
+            text = line(read(self.run), self.expected, notes(self.run))
+            if text != shown or overwrite:
+                self._write(text, overwrite)
+                shown = text
+            if over:
+                self._write("", False) if overwrite else None
+                return
+
+    def _write(self, text: str, overwrite: bool) -> None:
+        """Write one line, cut to the terminal's width where it is to be overwritten."""
+        if overwrite:
+            width = os.get_terminal_size(self.stream.fileno()).columns
+            self.stream.write(f"\r\x1b[K{text[: width - 1]}")
+        else:
+            self.stream.write(f"{time.strftime('%H:%M:%S')} {text}\n" if text else "\n")
+        self.stream.flush()

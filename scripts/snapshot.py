@@ -1,0 +1,107 @@
+"""The run's snapshot: all that its jobs and its broker read beside their inputs, as it stood when the run started."""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scripts.settings import Settings, shipped
+
+Pair = tuple[str, str]
+
+
+def write(
+    settings: Settings, pairs: Iterable[Pair], launcher: str, placements: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Write results/config.yaml and run/ below the working directory for the (model, benchmark) pairs of a run."""
+    wanted = sorted(set(pairs))
+    _write(Path("results/config.yaml"), yaml.safe_dump(effective(settings), sort_keys=False, allow_unicode=True))
+    for benchmark in settings.known_benchmarks():
+        definition = settings.benchmark(benchmark).definition
+        _write(Path("run/config/benchmarks") / f"{benchmark}.json", _json(definition))
+    for scorer, path in settings.scorers.items():
+        _write(Path("run/config/scorers") / f"{scorer}.yaml", path.read_text(encoding="utf-8"))
+    for model in settings.models:
+        benchmarks = {name for owner, name in wanted if owner == model} | set(settings.benchmarks)
+        _write(Path("run") / model / "client.json", _json(client(settings, model, benchmarks)))
+        if model in settings.servers:
+            _write(Path("run/config/servers") / f"{model}.json", _json(settings.server(model)))
+    _write(Path("run/broker.json"), _json(broker(settings, launcher, placements)))
+
+
+def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[str, Any]:
+    """Return what a seed of `model` reads: the endpoint, the bounds, and what each benchmark asks."""
+    asked, config = settings.model(model), settings.config
+    told = {name: settings.benchmark(name).definition for name in sorted(benchmarks)}
+    return {
+        "model": model,
+        **{key: asked[key] for key in ("served_name", "stream", "extra_body", "reasoning", "concurrency")},
+        "endpoint": asked.get("endpoint"),
+        "api_key_env": asked.get("api_key_env"),
+        **{key: config[key] for key in ("errors", "timeouts", "retries", "loops")},
+        "heartbeat": config["servers"]["lease"],
+        "benchmarks": {
+            name: {
+                **{key: definition[key] for key in ("prompt", "system", "answer_type")},
+                "sampling": asked["sampling"],
+                "fingerprint": settings.fingerprint(model, name),
+            }
+            for name, definition in told.items()
+        },
+    }
+
+
+def broker(settings: Settings, launcher: str, placements: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the broker's plan: its limits, and each server with the placement that the profile gave it."""
+    return {
+        "launcher": launcher,
+        **settings.config["servers"],
+        "poll": 0.5,
+        "servers": {
+            model: {
+                "server": settings.server(model),
+                "served_name": settings.model(model)["served_name"],
+                "concurrency": settings.model(model)["concurrency"],
+                "placement": dict(placements.get(model, {})),
+            }
+            for model in settings.servers
+        },
+    }
+
+
+def effective(settings: Settings) -> dict[str, Any]:
+    """Return the configuration of the run, defaults filled in, paths absolute: it runs the same DAG from anywhere."""
+
+    def named(kind: str, files: Mapping[str, Path]) -> list[str]:
+        return [name if name in shipped(kind) else str(path.resolve()) for name, path in files.items()]
+
+    servers = {
+        name: path.stem if path.stem in shipped("servers") else str(path) for name, path in settings.servers.items()
+    }
+    return {
+        **settings.config,
+        "models": {
+            name: model | ({"server": servers[name]} if name in servers else {})
+            for name, model in settings.config["models"].items()
+        },
+        "benchmarks": named("benchmarks", settings.benchmarks),
+        "scorers": named("scorers", settings.scorers),
+    }
+
+
+def _json(value: object) -> str:
+    """Return `value` as indented JSON."""
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all; one that already says the same is left alone."""
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
