@@ -12,20 +12,27 @@ from scripts.serving.definitions import answer_relevant, model_file
 __all__ = ["answer_relevant", "main", "model_file"]
 
 
+def definition(path: Path) -> dict[str, object]:
+    """Return the server definition in `path`, YAML or JSON; raises InputError when it is not a map."""
+    import yaml
+
+    try:
+        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: found {type(found).__name__}, expected a map of a server's fields")
+    return found
+
+
 def main(argv: list[str] | None = None) -> int:
-    """Write the spec given on the standard input; returns 0. It is compared by content: equal specs, equal bytes."""
+    """Write the answer-relevant part of a server definition; equal servers give equal bytes. Returns 0."""
     parser = argparse.ArgumentParser(prog="server", description=__doc__)
-    parser.add_argument("--spec", required=True, type=Path, help="JSON file of answer-relevant fields, - for stdin")
+    parser.add_argument("--definition", required=True, type=Path, help="the server's fields, YAML or JSON")
     parser.add_argument("--out", required=True, type=Path)
     arguments = parser.parse_args(argv)
-    text = sys.stdin.read() if str(arguments.spec) == "-" else arguments.spec.read_text(encoding="utf-8")
-    try:
-        spec = json.loads(text)
-    except ValueError as error:
-        raise InputError(f"{arguments.spec}: not JSON: {error}") from error
-    if not isinstance(spec, dict):
-        raise InputError(f"{arguments.spec}: found {type(spec).__name__}, expected an object")
-    notes.write(arguments.out, dict(sorted(spec.items())))
+    spec = answer_relevant(definition(arguments.definition))
+    notes.write(arguments.out, json.loads(json.dumps(spec, sort_keys=True)))
     return 0
 
 

@@ -1,0 +1,287 @@
+"""Keep a model's server alive while running seeds want it, and leave none behind.
+
+INPUTS   run/broker.json, run/{model}/want/* (touched by seeds), run/{model}/server-{attempt}.json (by the server)
+OUTPUTS  run/{model}/{lease,key,endpoint.json,share.json,status.json,failed,server.record.json}, logs/broker.log
+"""
+
+import argparse
+import os
+import secrets
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from scripts.errors import exit_code
+from scripts.serving import leases, notes, plans
+from scripts.serving.driver import lock
+from scripts.serving.launchers import Launcher, Look, Refused
+from scripts.serving.local import LocalLauncher
+from scripts.serving.records import Record
+from scripts.serving.slurm import SlurmLauncher
+
+STOP_WITHIN = 40.0  # seconds a server may take to end before it is killed
+RETRY_AFTER = 15.0  # seconds before a start that was refused for a passing reason is tried again
+State = Enum("State", "ABSENT STARTING READY STOPPING FAILED")
+Event = Enum("Event", "WANTED SPENT READY ENDED UNWANTED OVERDUE NOTHING")
+
+
+@dataclass
+class Server:
+    """What the broker knows of one model's server."""
+
+    plan: plans.ServerPlan
+    folder: Path
+    record: Record
+    state: State = State.ABSENT
+    handle: str | None = None
+    look: Look = field(default_factory=lambda: Look("gone"))
+    attempt: int = 0
+    faults: int = 0
+    verdict: str | None = None  # why it must not be started again
+    retry_at: float = 0.0
+    entered: float = 0.0
+    last_wanted: float = 0.0
+    waiting_since: float = 0.0
+    wants: list[str] = field(default_factory=list)
+
+    @property
+    def log(self) -> Path:
+        """Return the log of the supervisor of this attempt."""
+        return Path("logs/server") / f"{self.plan.model}-{self.attempt}.log"
+
+    def note(self, run: str) -> dict[str, object]:
+        """Return what the server of this attempt says of itself, empty while it has said nothing."""
+        said = notes.read(self.folder / f"server-{self.attempt}.json") or {}
+        return said if said.get("run") == run else {}
+
+
+class Broker:
+    """All the servers of one run."""
+
+    def __init__(self, plan: plans.Plan, launcher: Launcher, gone: Callable[[], bool]) -> None:
+        """Serve `plan` through `launcher` until `gone()` says that the driver is no more."""
+        self.plan, self.launcher, self.gone = plan, launcher, gone
+        self.ending: str | None = None
+        self.told = threading.Event()
+        self.began = 0.0
+        self.servers = {
+            model: Server(server, Path("run") / model, Record(Path("run") / model / "server.record.json", plan.run))
+            for model, server in plan.servers.items()
+        }
+        self.table: dict[tuple[State, Event], tuple[Callable[[Server], None], State]] = {
+            (State.ABSENT, Event.WANTED): (self.launch, State.STARTING),
+            (State.ABSENT, Event.SPENT): (self.give_up, State.FAILED),
+            (State.STARTING, Event.READY): (self.publish, State.READY),
+            (State.STARTING, Event.ENDED): (self.lose, State.ABSENT),
+            (State.STARTING, Event.UNWANTED): (self.stop, State.STOPPING),
+            (State.READY, Event.ENDED): (self.lose, State.ABSENT),
+            (State.READY, Event.UNWANTED): (self.stop, State.STOPPING),
+            (State.STOPPING, Event.ENDED): (self.forget, State.ABSENT),
+            (State.STOPPING, Event.OVERDUE): (self.kill, State.STOPPING),
+        }
+
+    def run(self) -> None:
+        """Start and stop servers until the driver is gone or says stop, then end them all."""
+        self.clear()
+        print("up", flush=True)
+        self.log("-", f"up for {', '.join(self.servers)} ({self.plan.launcher})")
+        while self.ending is None or any(self.up(server) for server in self.servers.values()):
+            if self.ending is None and (self.told.is_set() or self.gone()):
+                self.ending = "the driver says stop" if self.told.is_set() else "the driver is gone"
+                self.log("-", f"ending: {self.ending}")
+                self.launcher.sweep([])
+            for server in self.servers.values():
+                self.observe(server)
+                action, following = self.table.get((server.state, self.event(server)), (None, server.state))
+                if action is not None:
+                    server.state = following
+                    action(server)
+                    server.entered = time.monotonic()
+                self.tell(server)
+            time.sleep(self.plan.poll if self.ending is None else min(self.plan.poll, 0.5))
+        self.log("-", "down")
+
+    def clear(self) -> None:
+        """Remove what an earlier run left, and take the leases: its servers end when they see that."""
+        for server in self.servers.values():
+            (server.folder / "want").mkdir(parents=True, exist_ok=True)
+            stale = [
+                *server.folder.glob("want/*"),
+                *server.folder.glob("server-*.json"),
+                *server.folder.glob(".clock-*"),
+            ]
+            for path in [*stale, *(server.folder / name for name in ("endpoint.json", "failed", "status.json"))]:
+                path.unlink(missing_ok=True)
+            self.launcher.sweep(server.record.left_behind())
+            leases.grant(server.folder / "lease", self.plan.run)
+            notes.write_secret(server.folder / "key", secrets.token_urlsafe(32))
+            self.began = leases.touch(server.folder / "lease")
+
+    def up(self, server: Server) -> bool:
+        """Return whether something of the server may still run."""
+        return server.state in (State.STARTING, State.READY, State.STOPPING)
+
+    def observe(self, server: Server) -> None:
+        """Renew the lease, count the seeds that want the server, and look at where it runs."""
+        now, moment = leases.touch(server.folder / "lease"), time.monotonic()
+        server.wants = leases.fresh(server.folder / "want", now, self.plan.lease)
+        if server.wants:
+            server.waiting_since = server.waiting_since or moment
+            server.last_wanted = moment
+        else:
+            server.waiting_since = 0.0
+        server.look = self.launcher.look(server.handle) if server.handle else Look("gone")
+        server.record.tick(server.state.name, server.look.phase, bool(server.wants))
+
+    def event(self, server: Server) -> Event:
+        """Return what happened to the server, the first that holds of its state."""
+        moment, state = time.monotonic(), server.state
+        if self.up(server) and server.look.phase == "gone":
+            return Event.ENDED
+        if state is State.ABSENT:
+            if server.verdict is not None:
+                return Event.SPENT
+            free = sum(self.up(other) for other in self.servers.values()) < self.plan.max_servers
+            wanted = server.wants and self.ending is None and free and moment >= server.retry_at
+            return Event.WANTED if wanted else Event.NOTHING
+        if state is State.STOPPING:
+            return Event.OVERDUE if moment - server.entered > STOP_WITHIN else Event.NOTHING
+        if state is State.STARTING and server.note(self.plan.run).get("state") == "ready" and self.ending is None:
+            return Event.READY
+        idle = moment - max(server.last_wanted, server.entered) >= self.plan.linger
+        unwanted = not server.wants and (idle or self.all_written(server))
+        return Event.UNWANTED if unwanted or self.ending is not None else Event.NOTHING
+
+    def all_written(self, server: Server) -> bool:
+        """Return whether every output that this run wants of the model is there: its last seed is done."""
+        outputs = server.plan.outputs
+        try:
+            return bool(outputs) and all(os.stat(path).st_mtime >= self.began for path in outputs)
+        except OSError:
+            return False
+
+    def launch(self, server: Server) -> None:
+        """Start the next attempt; one that is refused counts as ended at once."""
+        server.attempt += 1
+        server.log.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            server.handle = self.launcher.start(server.plan.model, server.attempt, server.log)
+        except Refused as refusal:
+            server.handle, server.look = None, Look("gone", "REFUSED", str(refusal), blameless=refusal.passing)
+            server.state, server.attempt = State.ABSENT, server.attempt - 1
+            server.retry_at = time.monotonic() + RETRY_AFTER
+            server.verdict = None if refusal.passing else str(refusal)
+            self.log(server.plan.model, f"start refused: {refusal}")
+            return
+        server.record.started(server.attempt, server.handle)
+        seeds = f"{len(server.wants)} seed(s) want it"
+        self.log(server.plan.model, f"start {server.attempt} as {server.handle}: {seeds}; log {server.log}")
+
+    def publish(self, server: Server) -> None:
+        """Tell the seeds where the server is."""
+        note = server.note(self.plan.run)
+        endpoint = {
+            "url": note["url"],
+            "api_key_file": str(server.folder / "key"),
+            "generation": server.attempt,
+            "served_name": server.plan.served_name,
+        }
+        notes.write(server.folder / "endpoint.json", endpoint)
+        server.record.ready(note)
+        self.log(server.plan.model, f"ready at {note['url']} after {time.monotonic() - server.entered:.1f} s")
+
+    def stop(self, server: Server) -> None:
+        """Retract the endpoint and ask the server to end."""
+        (server.folder / "endpoint.json").unlink(missing_ok=True)
+        why = self.ending or ("its last seed is done" if self.all_written(server) else "no seed wants it")
+        self.log(server.plan.model, f"stop {server.handle}: {why}")
+        if server.handle:
+            self.launcher.stop(server.handle)
+
+    def kill(self, server: Server) -> None:
+        """End a server that did not end when asked."""
+        self.log(server.plan.model, f"kill {server.handle}: still there after {STOP_WITHIN:g} s")
+        if server.handle:
+            self.launcher.kill(server.handle)
+
+    def forget(self, server: Server) -> None:
+        """Note that a stopped server is gone."""
+        server.record.ended(server.look, "stopped")
+        self.log(server.plan.model, f"{server.handle} is gone")
+        server.handle = None
+
+    def lose(self, server: Server) -> None:
+        """Retract the endpoint of a server that ended unasked, and decide whether it may be started again."""
+        (server.folder / "endpoint.json").unlink(missing_ok=True)
+        note, look = server.note(self.plan.run), server.look
+        served = "ready" in note
+        reason = str(note["reason"]) if note.get("state") == "failed" else notes.last_lines(server.log)
+        ended = " ".join(word for word in (look.state, look.reason) if word)
+        server.record.ended(look, reason.partition("\n")[0])
+        self.log(server.plan.model, f"{server.handle} ended ({ended}): {reason.partition(chr(10))[0]}")
+        server.handle = None
+        if not (look.blameless and (served or look.phase == "pending")):
+            server.faults += 1
+        if note.get("final"):
+            server.verdict = reason
+        elif server.faults > self.plan.max_restarts:
+            server.verdict = f"{server.attempt} starts, the last ended ({ended}): {reason}"
+        elif self.ending is None:
+            self.log(server.plan.model, f"{server.faults} fault(s), {self.plan.max_restarts} restart(s) allowed")
+
+    def give_up(self, server: Server) -> None:
+        """Tell the seeds that there will be no server, with its own last lines."""
+        text = f"server {server.plan.model} failed: {server.verdict}\n"
+        notes.write_text(server.folder / "failed", text)
+        self.log(server.plan.model, f"given up: {str(server.verdict).partition(chr(10))[0]}")
+
+    def tell(self, server: Server) -> None:
+        """Write the status line and each seed's share of the concurrency."""
+        waited = (time.monotonic() - server.waiting_since) / 60 if server.waiting_since else 0.0
+        what = f"PENDING ({server.look.reason})" if server.look.phase == "pending" else server.state.name
+        if server.state is State.ABSENT and server.wants and self.ending is None:
+            what = f"WAITING ({server.look.reason or 'for another server to end'})"
+        line = f"server {server.plan.model}: {what}"
+        if server.wants and server.state is not State.READY:
+            line += f", {len(server.wants)} seed{'s' * (len(server.wants) > 1)} waiting {waited:.0f} min"
+        status = {"state": what, "wants": len(server.wants), "attempt": server.attempt, "line": line}
+        share = {"streams": max(1, server.plan.concurrency // max(1, len(server.wants)))}
+        for name, value in (("status.json", status), ("share.json", share)):
+            if notes.read(server.folder / name) != value:
+                notes.write(server.folder / name, value)
+
+    def log(self, model: str, text: str) -> None:
+        """Append one decision with its time and reason to logs/broker.log."""
+        with open("logs/broker.log", "a", encoding="utf-8") as file:
+            file.write(f"{time.strftime('%FT%T%z')} {model}: {text}\n")
+
+
+def main() -> int:
+    """Hold the lock of the working directory and serve until the driver is gone; returns 0."""
+    parser = argparse.ArgumentParser(prog="broker", description=__doc__)
+    parser.add_argument("--plan", type=Path, default=Path("run/broker.json"))
+    parser.add_argument("--driver-pid", type=int, required=True)
+    parser.add_argument("--lock-fd", type=int, help="the lock, already held, inherited from the driver")
+    arguments = parser.parse_args()
+    held = arguments.lock_fd if arguments.lock_fd is not None else lock(arguments.driver_pid)
+    plan = plans.read(arguments.plan)
+    Path("logs").mkdir(exist_ok=True)
+    places: dict[str, Callable[[], Launcher]] = {
+        "local": lambda: LocalLauncher(arguments.plan),
+        "slurm": lambda: SlurmLauncher(arguments.plan, plan),
+    }
+    broker = Broker(plan, places[plan.launcher](), lambda: os.getppid() != arguments.driver_pid)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: broker.told.set())
+    broker.run()
+    os.close(held)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))

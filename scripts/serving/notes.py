@@ -1,0 +1,53 @@
+"""Small JSON files that one process writes and others read: always whole, never half."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def write(path: Path, value: Mapping[str, Any]) -> None:
+    """Replace `path` by `value` in one step, so that a reader sees the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    with open(draft, "w", encoding="utf-8") as file:
+        json.dump(value, file, indent=1)
+        file.write("\n")
+    draft.replace(path)
+
+
+def read(path: Path) -> dict[str, Any] | None:
+    """Return the object in `path`, or None where there is none (yet)."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def last_lines(path: Path, count: int = 12) -> str:
+    """Return the last `count` lines of a log, or a word that there are none."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, path.stat().st_size - 65536))
+            lines = file.read().decode(errors="replace").splitlines()
+    except OSError:
+        return f"(no log {path})"
+    return "\n".join(lines[-count:]) or f"({path} is empty)"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace `path` by `text` in one step."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
+def write_secret(path: Path, text: str) -> None:
+    """Replace `path` by `text`, readable by its owner alone from the first moment."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.unlink(missing_ok=True)
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    draft.replace(path)

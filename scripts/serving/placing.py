@@ -1,0 +1,87 @@
+"""Which process of a server runs on which node, at which address and port."""
+
+import os
+import random
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from scripts.errors import InputError
+from scripts.serving.commands import Slot
+from scripts.serving.definitions import Role
+from scripts.serving.plans import Plan, ServerPlan
+
+REMOTE_PORTS = range(20000, 30000)  # below the usual ephemeral range; a clash ends the attempt and the next one redraws
+
+
+def place(server: ServerPlan, plan: Plan) -> list[Slot]:
+    """Return every process of `server` with its node and its placeholders; raises InputError if the nodes are too few.
+
+    Roles with GPUs get nodes of their own in the order of the server file, roles without share the first node.
+    """
+    if plan.launcher == "local":
+        return arrange(server, ["localhost"], {"localhost": "127.0.0.1"})
+    nodes = allocated_nodes()
+    return arrange(server, nodes, addresses(nodes))
+
+
+def arrange(server: ServerPlan, nodes: list[str], address: Mapping[str, str]) -> list[Slot]:
+    """Return the processes of `server` on `nodes`, whose addresses are given."""
+    shared = nodes == ["localhost"]
+    needed = sum(role.count * role.nodes for role in server.roles if role.gpus)
+    if not shared and needed > len(nodes):
+        raise InputError(f"server of {server.model}: its roles need {needed} nodes, the placement gives {len(nodes)}")
+    slots, used, here = [], 0, Path.cwd()
+    for role in server.roles:
+        for index in range(role.count):
+            wanted = role.nodes if role.gpus and not shared else 1
+            own = nodes[used : used + wanted] if role.gpus and not shared else nodes[:1]
+            used += wanted if role.gpus and not shared else 0
+            for rank, node in enumerate(own):
+                host = address[node]
+                values = {
+                    "host": host,
+                    "port": str(port(role, host, local=node in (nodes[0], "localhost"))),
+                    "master": address[own[0]],
+                    "node_rank": str(rank),
+                    "index": str(index),
+                    "nodes": str(len(own)),
+                    "model_path": server.model_path,
+                    "served_name": server.served_name,
+                    "python": sys.executable,
+                    "run_dir": str(here / "run" / server.model),
+                }
+                slots.append(Slot(role, index, rank, node, values))
+    return slots
+
+
+def port(role: Role, host: str, local: bool) -> int:
+    """Return the port a role listens on: the one its file fixes, or a free one; raises InputError if that is taken."""
+    if not local:
+        return role.port or random.choice(REMOTE_PORTS)
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, role.port or 0))
+        except OSError as error:
+            raise InputError(f"role {role.name}: port {role.port or 0} on {host}: {error.strerror}") from error
+        return int(probe.getsockname()[1])
+
+
+def allocated_nodes() -> list[str]:
+    """Return the names of the nodes of the Slurm allocation this process runs in, in Slurm's order."""
+    packed = os.environ["SLURM_JOB_NODELIST"]
+    done = subprocess.run(["scontrol", "show", "hostnames", packed], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def addresses(nodes: list[str]) -> dict[str, str]:
+    """Return the address by which the cluster itself reaches each node (NodeAddr), the node's name if it tells none."""
+    found = {}
+    for node in nodes:
+        done = subprocess.run(["scontrol", "--oneliner", "show", "node", node], capture_output=True, text=True)
+        facts = dict(word.split("=", 1) for word in done.stdout.split() if "=" in word)
+        found[node] = facts.get("NodeAddr", node)
+    return found

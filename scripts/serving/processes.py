@@ -1,0 +1,107 @@
+"""A role as a running process: its own process group, its own log, and the word it leaves when it dies."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.errors import RunError
+from scripts.serving import commands, notes
+from scripts.serving.commands import Slot
+from scripts.serving.plans import Plan, ServerPlan
+
+GRACE = 8.0  # seconds between SIGTERM and SIGKILL, below Slurm's usual KillWait of 30 s
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+@dataclass
+class RoleProcess:
+    """One process of a role."""
+
+    slot: Slot
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    @classmethod
+    def start(cls, slot: Slot, plan: Plan, server: ServerPlan, attempt: int) -> "RoleProcess":
+        """Start the process of `slot`, its output appended to logs/server/{model}-{attempt}-{role}.log."""
+        folder = Path("run") / server.model
+        given = {
+            "SEEDBED_RUN": plan.run,
+            "SEEDBED_LEASE": str((folder / "lease").absolute()),
+            "SEEDBED_LEASE_SECONDS": str(plan.lease),
+            "SEEDBED_CLOCK": str((folder / f".clock-{attempt}-{slot.label}").absolute()),
+        }
+        if slot.role.frontend or len(server.roles) == 1:
+            given["SEEDBED_API_KEY_FILE"] = str((folder / "key").absolute())
+        secrets = [name for role in server.roles for name in role.secrets]
+        seen = commands.environment(slot.role, os.environ, secrets, given)
+        if plan.launcher == "slurm":
+            words = commands.slurm_command(slot, os.environ["SLURM_JOB_ID"], plan.site)
+        else:
+            words = commands.local_command(slot)
+        log = Path("logs/server") / f"{server.model}-{attempt}-{slot.label}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        workdir = slot.role.workdir if plan.launcher == "local" else None
+        with open(log, "ab") as output:
+            output.write(f"{time.strftime('%FT%T%z')} on {slot.node}: {' '.join(words)}\n".encode())
+            output.flush()
+            try:
+                process = subprocess.Popen(
+                    words,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    env=seen,
+                    cwd=workdir,
+                    start_new_session=True,
+                    preexec_fn=_end_with_parent,
+                )
+            except OSError as error:
+                raise RunError(f"role {slot.label}: cannot start {words[0]}: {error.strerror}") from error
+        return cls(slot, process, log)
+
+    def code(self) -> int | None:
+        """Return the exit code, negative for a signal, or None while the process runs."""
+        return self.process.poll()
+
+    def account(self) -> str:
+        """Return the name of the log and its last lines."""
+        return f"{self.log}:\n{notes.last_lines(self.log)}"
+
+    def death(self) -> RunError:
+        """Return the error that says how this process ended, with its own last lines."""
+        code = self.code() or 0
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        return RunError(f"role {self.slot.label} ended ({how}); {self.account()}")
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the whole process group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, number)
+
+
+def end_all(running: Iterable[RoleProcess]) -> None:
+    """End every process, the last started first: SIGTERM, and SIGKILL to what is left after the grace."""
+    order = list(running)[::-1]
+    for process in order:
+        process.signal(signal.SIGTERM)
+    deadline = time.monotonic() + GRACE
+    for process in order:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.process.wait(max(0.0, deadline - time.monotonic()))
+        process.signal(signal.SIGKILL)
+        process.process.wait()
+
+
+def _end_with_parent() -> None:
+    """Ask the kernel, in the child before exec, to end it when its parent is killed (Linux only)."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -1,0 +1,146 @@
+"""One server: start its roles in order, say when it is ready, end all of it when one of them dies or nobody is left.
+
+Runs beside the broker (local) or as the batch job of the allocation (Slurm). What it knows of itself stands in
+run/{model}/server-{attempt}.json; each role writes logs/server/{model}-{attempt}-{role}.log.
+"""
+
+import argparse
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from scripts.errors import InputError, RunError, exit_code
+from scripts.serving import notes, plans, readiness
+from scripts.serving.definitions import frontend
+from scripts.serving.leases import Watch
+from scripts.serving.placing import place
+from scripts.serving.processes import RoleProcess, end_all
+
+TICK = 0.25  # seconds between looks at the roles
+LEASE_TICK = 1.0  # seconds between looks at the lease
+
+
+class Supervisor:
+    """The life of one server, from its first role to its last."""
+
+    def __init__(self, plan: plans.Plan, model: str, attempt: int) -> None:
+        """Supervise attempt number `attempt` of the server of `model` in `plan`."""
+        self.plan, self.server, self.attempt = plan, plan.servers[model], attempt
+        self.folder = Path("run") / model
+        self.state_file = self.folder / f"server-{attempt}.json"
+        self.key_file = self.folder / "key"
+        self.clock = self.folder / f".clock-{attempt}"
+        self.watch = Watch(self.folder / "lease", plan.run, plan.lease, self.clock)
+        self.parent = os.getppid()
+        self.told_to_end = threading.Event()
+        self.next_lease = 0.0
+        self.running: list[RoleProcess] = []
+        self.state: dict[str, Any] = {
+            "run": plan.run,
+            "attempt": attempt,
+            "state": "starting",
+            "pid": os.getpid(),
+            "job": os.environ.get("SLURM_JOB_ID"),
+            "started": time.time(),
+        }
+
+    def run(self) -> int:
+        """Serve until told to end; returns 0 then, and raises RunError when the server ended by itself."""
+        try:
+            self.start()
+            while not self.ended():
+                self.told_to_end.wait(TICK)
+        except (InputError, RunError) as error:
+            self.tell("failed", reason=str(error), final=isinstance(error, InputError))
+            raise
+        finally:
+            end_all(self.running)
+            for clock in self.folder.glob(f"{self.clock.name}*"):
+                clock.unlink(missing_ok=True)
+        self.tell("stopped", reason="told to end")
+        return 0
+
+    def start(self) -> None:
+        """Start the roles in their order, each wave after the one before is up, and wait until the server is ready."""
+        slots = place(self.server, self.plan)
+        first = frontend(self.server.roles)
+        front = next(slot for slot in slots if slot.role.name == first.name)
+        url = f"http://{front.values['host']}:{front.values['port']}/v1"
+        self.tell("starting", url=url, nodes=sorted({slot.node for slot in slots}))
+        deadline = time.monotonic() + self.server.ready_within
+        for wave in sorted({slot.role.start for slot in slots}):
+            started = [slot for slot in slots if slot.role.start == wave]
+            self.running += [RoleProcess.start(slot, self.plan, self.server, self.attempt) for slot in started]
+            for slot in started:
+                if "path" in slot.role.readiness:
+                    where = f"http://{slot.values['host']}:{slot.values['port']}{slot.role.readiness['path']}"
+                    self.wait(deadline, f"role {slot.label}", partial(readiness.answers, where))
+        key = self.key_file.read_text(encoding="utf-8").strip()
+        self.wait(deadline, "server", partial(readiness.not_ready, url, self.server.served_name, key))
+        if not self.told_to_end.is_set():
+            self.tell("ready", url=url, ready=time.time())
+
+    def wait(self, deadline: float, what: str, reason: Callable[[], str | None]) -> None:
+        """Return when `reason()` gives none or the server is told to end; raises RunError past `deadline`.
+
+        The questions are asked from a thread: one that hangs must not hide the death of a role.
+        """
+        said: list[str | None] = ["nothing answered yet"]
+        threading.Thread(target=_ask, args=(reason, said, self.told_to_end), daemon=True).start()
+        while said[-1] is not None and not self.ended():
+            if time.monotonic() > deadline:
+                logs = "\n".join(process.account() for process in self.running)
+                raise RunError(f"{what} not ready after {self.server.ready_within:g} s: {said[-1]}\n{logs}")
+            self.told_to_end.wait(TICK)
+
+    def ended(self) -> bool:
+        """Return whether the server is told to end; raises RunError when a role died or nobody is left."""
+        for process in self.running:
+            if process.code() is not None and not self.told_to_end.is_set():
+                raise process.death()
+        if time.monotonic() >= self.next_lease:
+            self.next_lease = time.monotonic() + LEASE_TICK
+            lost = self.watch.lost()
+            if self.plan.launcher == "local" and os.getppid() != self.parent:
+                lost = "the broker is gone"
+            if lost is not None:
+                raise RunError(lost)
+        return self.told_to_end.is_set()
+
+    def tell(self, state: str, **facts: object) -> None:
+        """Write where the server stands into its state file."""
+        self.state.update(facts, state=state, time=time.time())
+        notes.write(self.state_file, self.state)
+        print(f"{time.strftime('%FT%T%z')} {state} {facts}", flush=True)
+
+
+def _ask(reason: Callable[[], str | None], said: list[str | None], enough: threading.Event) -> None:
+    """Keep the newest answer of `reason()` in `said` until it is None, each new one told in the log."""
+    while said[-1] is not None and not enough.wait(TICK):
+        found = reason()
+        if found is not None and found != said[-1]:
+            print(f"not ready yet: {found}", flush=True)
+        said[-1] = found
+
+
+def main() -> int:
+    """Supervise the server that the command line names; returns its exit code."""
+    parser = argparse.ArgumentParser(prog="supervisor", description=__doc__)
+    parser.add_argument("--plan", type=Path, default=Path("run/broker.json"))
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--attempt", type=int, required=True)
+    arguments = parser.parse_args()
+    supervisor = Supervisor(plans.read(arguments.plan), arguments.model, arguments.attempt)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: supervisor.told_to_end.set())
+    return supervisor.run()
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))
