@@ -1,0 +1,162 @@
+"""All seeds of one benchmark, read once: every scorer's verdict on every sample, and what each sample cost."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from scripts.errors import InputError
+from scripts.evals.answers import LETTERS, TIMED_OUT, Found, Sample, Scorer
+from scripts.evals.metrics import Graded, Metrics, metrics
+from scripts.evals.records import NO_ANSWER, Record, decode_record, option_letters
+from scripts.evals.samples import Scored
+from scripts.evals.seedfiles import in_seed_order, read_lines, seed_of
+from scripts.evals.texts import Text
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """What a sample cost and what became of it, the same for every scorer."""
+
+    id: str
+    seed: int
+    subsets: tuple[str, ...]
+    tokens: float | None
+    reasoning_tokens: float
+    answer_tokens: float
+    start: float | None
+    end: float | None
+    error: bool
+    truncated: bool
+
+
+class Cohort(msgspec.Struct):
+    """Every sample of every seed: `measured[seed index][problem index]`, and per scorer the rows in the same order."""
+
+    seeds: list[int]
+    ids: list[str]
+    measured: list[list[Measured]]
+    scored: dict[str, list[list[Scored]]]
+
+    def rows(self, scorer: str) -> list[Scored]:
+        """Return one scorer's table, seed by seed in the order of the problems."""
+        return [row for seed in self.scored[scorer] for row in seed]
+
+    def metrics(self, benchmark: str, scorer: str) -> Metrics:
+        """Return one scorer's metrics in the peer's layout; an error record counts as wrong and unanswered."""
+        problems = []
+        for index in range(len(self.ids)):
+            samples = [
+                _graded(seed[index], rows[index])
+                for seed, rows in zip(self.measured, self.scored[scorer], strict=True)
+            ]  # fmt: skip
+            problems.append((self.measured[0][index].subsets, samples))
+        return metrics(benchmark, problems)
+
+
+def read_cohort(
+    files: Sequence[Path], scorers: Sequence[Scorer], answer_type: str, ids: Sequence[str] | None = None
+) -> Cohort:
+    """Read every file once and score every sample; raises InputError if a file is broken or its problems differ."""
+    files = in_seed_order(list(files))
+    measured: list[list[Measured]] = []
+    scored: dict[str, list[list[Scored]]] = {scorer.name: [] for scorer in scorers}
+    order = list(ids) if ids is not None else None
+    first = "the dataset" if ids is not None else str(files[0])
+    for path in files:
+        costs: dict[str, Measured] = {}
+        verdicts: dict[str, dict[str, Scored]] = {scorer.name: {} for scorer in scorers}
+        for identity, record, sample in _samples(path, answer_type, costs):
+            costs[identity] = _measured(identity, seed_of(path), record)
+            for scorer in scorers:
+                verdicts[scorer.name][identity] = _scored(scorer, sample, record, costs[identity])
+        if order is None:
+            order = list(costs)
+        _check_problems(path, list(costs), order, first)
+        measured.append([costs[identity] for identity in order])
+        for name, rows in verdicts.items():
+            scored[name].append([rows[identity] for identity in order])
+    return Cohort([seed_of(path) for path in files], order or [], measured, scored)
+
+
+def _samples(path: Path, answer_type: str, seen: dict[str, Measured]) -> Iterable[tuple[str, Record, Sample]]:
+    """Yield (id, record, sample) a line; raises InputError for a duplicate id, a missing answer, an empty file."""
+    lines: dict[str, int] = {}
+    for position, (number, line) in enumerate(read_lines(path)):
+        where = f"{path}:{number}"
+        record = decode_record(line, where)
+        identity = str(record.id) if record.id is not None else f"line-{position}"
+        if identity in lines:
+            raise InputError(f"{where}: id {identity} stands on line {lines[identity]} too: expected each problem once")
+        lines[identity] = number
+        if record.expected_answer is None:
+            raise InputError(f"{where}: no expected_answer: expected the key answer of {identity}")
+        letters = (option_letters(line, record.options) or LETTERS) if answer_type == "choice" else LETTERS
+        thought = bytes(record.reasoning_content) not in {b"null", b'""'}
+        text = Text(record.generation, where)
+        yield identity, record, Sample(text, answer_type, record.is_truncated, letters, thought)
+    if not lines:
+        raise InputError(f"{path}: empty: expected one record a problem")
+
+
+def _scored(scorer: Scorer, sample: Sample, record: Record, measured: Measured) -> Scored:
+    """Return one scorer's verdict; an error record has no answer, a comparison out of time is a time-out."""
+    if measured.error:
+        return Scored(measured.id, measured.seed, Found(flags=("error",)), False)
+    found = scorer.extract(sample)
+    correct = False
+    if found.value is not None:
+        verdict = scorer.grade(found.value, record.expected() or "", sample)
+        if verdict is None:
+            found = msgspec.structs.replace(found, state=TIMED_OUT.state)
+        correct = bool(verdict)
+    return Scored(measured.id, measured.seed, found, correct)
+
+
+def _measured(identity: str, seed: int, record: Record) -> Measured:
+    """Return the costs of a record; tokens that are not told apart count as answer tokens, as the peer does."""
+    reasoning, answer = record.num_reasoning_tokens or 0, record.num_answer_tokens or 0
+    if not reasoning and not answer:
+        answer = record.num_generated_tokens or 0
+    subsets = record.subset_for_metrics or ()
+    return Measured(
+        identity,
+        seed,
+        (subsets,) if isinstance(subsets, str) else tuple(subsets),
+        record.num_generated_tokens,
+        reasoning,
+        answer,
+        record.generation_start_time,
+        record.generation_end_time,
+        record.is_error,
+        record.is_truncated,
+    )
+
+
+def _graded(cost: Measured, row: Scored) -> Graded:
+    """Return one sample as the metrics count it."""
+    return Graded(
+        row.found.value if row.found.state != TIMED_OUT.state else None,
+        row.correct,
+        row.found.state == NO_ANSWER,
+        cost.tokens,
+        cost.reasoning_tokens,
+        cost.answer_tokens,
+        cost.start,
+        cost.end,
+    )
+
+
+def _check_problems(path: Path, found: list[str], expected: list[str], first: str) -> None:
+    """Raise InputError unless the file has exactly the expected problems."""
+    missing, extra = sorted(set(expected) - set(found)), sorted(set(found) - set(expected))
+    if missing or extra:
+        raise InputError(
+            f"{path}: {len(found)} problems, but {first} has {len(expected)}"
+            + (f"; missing {_few(missing)}" if missing else "")
+            + (f"; not expected {_few(extra)}" if extra else "")
+        )
+
+
+def _few(names: list[str]) -> str:
+    """Return the first few names, and how many more there are."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,0 +1,110 @@
+"""What one line of `output-rs{seed}.jsonl` says, as far as scoring needs it."""
+
+from typing import Final
+
+import msgspec
+
+from scripts.errors import InputError
+
+# What became of a request (one word a sample); `missing` stands for a record that is not there.
+OK: Final = "ok"
+TRUNCATED: Final = "truncated"
+EMPTY: Final = "empty"
+ERROR: Final = "error"
+MISSING: Final = "missing"
+STATUSES: Final = (OK, TRUNCATED, EMPTY, ERROR, MISSING)
+
+# What a scorer made of a sample.
+ANSWERED: Final = "answered"
+NO_ANSWER: Final = "no_answer"
+TIMEOUT: Final = "timeout"
+STATES: Final = (ANSWERED, NO_ANSWER, TIMEOUT)
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """The part of our own extra key that scoring reads."""
+
+    status: str | None = None
+    flags: list[str] | None = None
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One record; texts stay undecoded JSON until somebody needs them, and any field may be missing."""
+
+    id: str | int | None = None
+    generation: msgspec.Raw = msgspec.Raw(b"null")
+    reasoning_content: msgspec.Raw = msgspec.Raw(b"null")
+    problem: msgspec.Raw = msgspec.Raw(b"null")
+    expected_answer: str | int | float | None = None
+    finish_reason: str | None = None
+    num_generated_tokens: int | float | None = None
+    num_reasoning_tokens: int | float | None = None
+    num_answer_tokens: int | float | None = None
+    generation_start_time: float | None = None
+    generation_end_time: float | None = None
+    subset_for_metrics: str | list[str] | None = None
+    options: msgspec.Raw = msgspec.Raw(b"null")
+    seedbed: Origin | None = None
+
+    @property
+    def is_error(self) -> bool:
+        """Return whether the request failed for good, in our words or in the peer's."""
+        return (self.seedbed is not None and self.seedbed.status == ERROR) or self.finish_reason == "error"
+
+    @property
+    def is_truncated(self) -> bool:
+        """Return whether the generation was cut at its token limit."""
+        return self.finish_reason == "length"
+
+    def expected(self) -> str | None:
+        """Return the expected answer as text, or None if the record has none."""
+        return None if self.expected_answer is None else str(self.expected_answer)
+
+
+_record = msgspec.json.Decoder(Record)
+_object = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+def decode_record(line: bytes, where: str) -> Record:
+    """Return the record on `line`; raises InputError, naming `where` (file and line), if it is not one."""
+    if not line.isascii():
+        try:
+            line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{where}: not UTF-8 (byte {error.start} of the line): expected UTF-8 JSON lines"
+            ) from None
+    try:
+        return _record.decode(line)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{where}: not a record: {error}") from None
+    except msgspec.DecodeError as error:
+        raise InputError(f"{where}: cut or broken line: expected one JSON object, found {error}") from None
+
+
+def option_letters(line: bytes, options: msgspec.Raw) -> str:
+    """Return the letters of a multiple-choice row: its keys A, B, … or what its `options` list; "" if neither tells."""
+    keys = _object.decode(line)
+    letters = ""
+    for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ":
+        if letter not in keys:
+            break
+        letters += letter
+    if len(letters) > 1:
+        return letters
+    value: object = msgspec.json.decode(options)
+    if isinstance(value, list | dict):
+        if isinstance(value, dict) and all(len(key) == 1 for key in value):
+            return "".join(sorted(str(key).upper() for key in value))
+        return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(value)]
+    if isinstance(value, str):
+        return _letters_of_listing(value)
+    return ""
+
+
+def _letters_of_listing(text: str) -> str:
+    """Return the letters of options written as "ABCD" or as lines "A) …"."""
+    if 2 <= len(text) <= 26 and text.isascii() and text.isalpha() and text.isupper():
+        return text
+    found = [line.strip().lstrip("(")[:2] for line in text.splitlines()]
+    return "".join(mark[0] for mark in found if len(mark) == 2 and "A" <= mark[0] <= "Z" and mark[1] in ").:")
