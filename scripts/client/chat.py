@@ -1,0 +1,150 @@
+"""One request to one server: sent, read to its end, judged."""
+
+import asyncio
+import socket
+import time
+from contextlib import suppress
+
+import aiohttp
+
+from scripts.client.answer import Answer
+from scripts.client.loops import LoopWatch
+from scripts.client.outcomes import Failure, Kind, of_status
+from scripts.client.sse import EventReader
+from scripts.client.watch import Watch, Watched
+
+AFTER_END = 1.0
+KEEP_ALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
+
+
+def open_session() -> aiohttp.ClientSession:
+    """Return a session without limits of its own: no total time-out, as many connections as there are requests."""
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, socket_factory=_socket),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=30.0),
+        headers={"Content-Type": "application/json", "Accept-Encoding": "identity"},
+    )
+
+
+def _socket(info: tuple[int, int, int, str, object]) -> socket.socket:
+    """Return a socket on which the kernel notices a peer that has vanished."""
+    made = socket.socket(info[0], info[1], info[2])
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in KEEP_ALIVE:
+        if hasattr(socket, name):
+            made.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+    return made
+
+
+class Chat:
+    """Asks one model: knows how to send a body and how to tell an answer from a failure."""
+
+    def __init__(self, session: aiohttp.ClientSession, watch: Watch, served_name: str) -> None:
+        """`served_name` is the model that has to answer."""
+        self._session = session
+        self._watch = watch
+        self._served_name = served_name
+
+    async def ask(
+        self,
+        url: str,
+        headers: dict[str, str],
+        body: bytes,
+        answer: Answer,
+        loop: LoopWatch | None = None,
+        cut: bool = False,
+        served: bool = False,
+    ) -> float:
+        """Fill `answer` from the reply and return when it began (monotonic s); raises Failure for anything but success.
+
+        Success is status 200, a finish_reason, the end mark and no error inside. With `cut`, a loop ends the request;
+        `served` says that this model has answered before.
+        """
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(None) as bound:
+                with self._watch.over(bound) as watched:
+                    try:
+                        async with self._session.post(url, data=body, headers=headers) as response:
+                            await self._read(response, answer, watched, loop, cut, served)
+                    except TimeoutError as error:
+                        raise Failure(Kind.CUT, watched.expired or "connecting took too long") from error
+        except TimeoutError as error:
+            raise Failure(Kind.CUT, "silent for too long") from error
+        except aiohttp.ClientConnectorError as error:
+            raise Failure(Kind.UNREACHABLE, f"no connection: {error.os_error.strerror or error.os_error}") from error
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
+            kind = Kind.CUT if answer.deltas else Kind.UNREACHABLE
+            raise Failure(kind, f"connection lost: {error}") from error
+        except aiohttp.ClientPayloadError as error:
+            raise Failure(Kind.CUT, f"body cut short after {answer.deltas} events with text") from error
+        except aiohttp.ClientError as error:
+            raise Failure(Kind.CUT, f"broken reply: {type(error).__name__}") from error
+        return began
+
+    async def _read(
+        self,
+        response: aiohttp.ClientResponse,
+        answer: Answer,
+        watched: Watched,
+        loop: LoopWatch | None,
+        cut: bool,
+        served: bool,
+    ) -> None:
+        """Read the reply to its end."""
+        if response.status != 200:
+            raise of_status(response.status, await response.content.read(65536), response.headers, served)
+        if "json" in response.content_type:
+            await self._read_whole(response, answer, watched)
+        elif await self._read_events(response, answer, watched, loop, cut):
+            response.close()
+            return
+        if answer.finish_reason is None:
+            raise Failure(Kind.CUT, f"the answer ended without a finish_reason after {answer.deltas} events with text")
+        if not answer.ended:
+            raise Failure(Kind.CUT, "the answer ended without the end mark [DONE]")
+        self.check_model(answer.model)
+
+    async def _read_whole(self, response: aiohttp.ClientResponse, answer: Answer, watched: Watched) -> None:
+        """Read a reply that is one JSON object; its end is the end of the body."""
+        whole = bytearray()
+        while chunk := await response.content.readany():
+            watched.received += len(chunk)
+            whole += chunk
+        answer.take(bytes(whole))
+        answer.first = None
+        answer.ended = True
+
+    async def _read_events(
+        self, response: aiohttp.ClientResponse, answer: Answer, watched: Watched, loop: LoopWatch | None, cut: bool
+    ) -> bool:
+        """Read a stream of events; return True if it was cut because of a loop."""
+        content = response.content
+        feed = EventReader()
+        take = answer.take
+        while chunk := await content.readany():
+            watched.received += len(chunk)
+            for data in feed.feed(chunk):
+                take(data)
+            if loop is not None and loop.look(answer.text, answer.reasoning) and cut:
+                answer.finish_reason = "length"
+                return True
+            if answer.ended:
+                # What counts has come; the rest is read only so that the connection can be used again.
+                with suppress(TimeoutError, aiohttp.ClientError):
+                    async with asyncio.timeout(AFTER_END):
+                        while await content.readany():
+                            pass
+                return False
+        for data in feed.close():
+            take(data)
+        return False
+
+    def check_model(self, model: str | None) -> None:
+        """Raise Failure if an answer names another model than the one asked; a date behind its name does not matter."""
+        if model is None or model == self._served_name:
+            return
+        rest = model.removeprefix(self._served_name)
+        if rest != model and rest[:1] == "-" and rest[1:].replace("-", "").isdigit():
+            return
+        raise Failure(Kind.FATAL, f"the answer comes from model {model!r}; expected {self._served_name!r}")

@@ -1,0 +1,114 @@
+"""How one request can end, and what each end means for the sample and for the job."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import Enum
+from typing import Any
+
+SHORT = 300
+PATIENT = {408, 409, 425, 502, 504, 520, 521, 522, 523, 524, 529}
+FORBIDDEN = {401, 403, 407}
+UNFINISHED = {"error", "abort", "aborted", "cancelled", "canceled"}
+
+
+class Kind(Enum):
+    """Why a request failed; the value says what follows."""
+
+    UNREACHABLE = "wait for the server, then ask again"
+    BUSY = "back off, then ask again"
+    CUT = "ask again"
+    FAULT = "ask again a few times"
+    REJECTED = "the sample is an error"
+    FATAL = "the job stops"
+
+
+class Failure(Exception):
+    """A request that gave no answer, with its kind, its reason in words and the seconds the server asked us to wait."""
+
+    def __init__(self, kind: Kind, reason: str, retry_after: float | None = None) -> None:
+        """Keep what was seen."""
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+        self.retry_after = retry_after
+
+
+def of_status(status: int, body: bytes, headers: Mapping[str, str], served: bool) -> Failure:
+    """Return what an HTTP status other than 200 means; `served` says that this server has answered us before."""
+    reason = f"HTTP {status}: {words(body)}"
+    if status in (429, 503):
+        return Failure(Kind.BUSY, reason, retry_after(headers))
+    if status == 500:
+        return Failure(Kind.FAULT, reason)
+    if status == 404:
+        return Failure(Kind.UNREACHABLE if served else Kind.FATAL, reason)
+    if status in FORBIDDEN:
+        return Failure(Kind.FATAL, reason)
+    if status in PATIENT:
+        return Failure(Kind.CUT, reason, retry_after(headers))
+    return Failure(Kind.REJECTED, reason)
+
+
+def in_body(error: Any) -> Failure:
+    """Return what an error inside a body that began with status 200 means."""
+    reason = f"error inside the answer: {words(error)}"
+    code = error.get("code", error.get("status")) if isinstance(error, Mapping) else None
+    try:
+        status = int(code) if code is not None else 503
+    except (TypeError, ValueError):
+        status = 503
+    if status in FORBIDDEN:
+        return Failure(Kind.FATAL, reason)
+    return Failure(Kind.REJECTED if 400 <= status < 500 and status not in (408, 409, 425, 429) else Kind.CUT, reason)
+
+
+def words(body: object) -> str:
+    """Return the message of an error body of any of the usual shapes, in one short line."""
+    if isinstance(body, bytes):
+        try:
+            body = json.loads(body)
+        except ValueError:
+            body = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
+    for key in ("error", "message", "detail"):
+        if isinstance(body, Mapping) and body.get(key):
+            body = body[key]
+    said = body if isinstance(body, str) else json.dumps(body, default=str)
+    line = " ".join(said.split()) or "no word from the server"
+    return line if len(line) <= SHORT else line[:SHORT] + "…"
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds of a Retry-After header, in either form (RFC 9110, 10.2.3); None without a usable one."""
+    value = headers.get("Retry-After", "").strip()
+    if not value:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        until = parsedate_to_datetime(value)
+        # Against the server's own clock where it tells it: ours may differ.
+        now = parsedate_to_datetime(headers["Date"]) if "Date" in headers else datetime.now(UTC)
+        return max(0.0, (until - now).total_seconds())
+    except (TypeError, ValueError):
+        return None
+
+
+def status_of(finish_reason: str | None, text: str, reasoning: str) -> tuple[str, str | None]:
+    """Return (status, reason) of a finished answer; raises Failure if the finish_reason says that it failed."""
+    if finish_reason is None:
+        raise Failure(Kind.CUT, "the answer ended without a finish_reason")
+    if finish_reason in UNFINISHED:
+        raise Failure(Kind.CUT, f"finish_reason {finish_reason!r}")
+    if finish_reason == "content_filter":
+        raise Failure(Kind.REJECTED, "finish_reason 'content_filter'")
+    if finish_reason == "length":
+        return "truncated", "max_tokens or context reached"
+    if text.strip():
+        return "ok", None
+    if reasoning.strip():
+        return "ok", "no content: all text is in reasoning_content"
+    return "empty", f"finish_reason {finish_reason!r} without any text"

@@ -1,0 +1,156 @@
+"""From answers to the records of `output-rs{seed}.jsonl`, and the file itself."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from scripts.client.answer import Answer, text
+from scripts.client.outcomes import status_of
+from scripts.client.requests import Request
+from scripts.client.store import Store
+from scripts.errors import RunError
+from scripts.evals.datasets import Row
+
+OURS = "seedbed"
+
+
+class Scorer(Protocol):
+    """Tells the answer in a generation and whether it is right."""
+
+    def __call__(self, generation: str, row: Row) -> tuple[str | None, bool]:
+        """Return (predicted_answer, symbolic_correct)."""
+
+
+def stored_record(
+    request: Request,
+    answer: Answer,
+    began: float,
+    ended: float,
+    attempts: int,
+    seed: int,
+    epoch: float,
+    loop: str | None,
+) -> dict[str, Any]:
+    """Return what the store keeps of one answer: all but the row and the scores, which may be mended later.
+
+    `began` and `ended` are monotonic seconds, `epoch` the time of day at their zero: a clock set back meanwhile shifts
+    nothing. Raises Failure if the finish_reason says that the request failed.
+    """
+    generation, reasoning = text(answer.text), text(answer.reasoning)
+    status, reason = status_of(answer.finish_reason, generation, reasoning)
+    record: dict[str, Any] = {
+        "id": request.row["id"],
+        "generation": generation,
+        "num_generated_tokens": answer.tokens,
+        "finish_reason": answer.finish_reason,
+        "generation_start_time": epoch + began,
+        "generation_end_time": epoch + ended,
+        "generation_time": ended - began,
+    }
+    if reasoning:
+        record["reasoning_content"] = reasoning
+        if (counted := answer.reasoning_tokens) is not None:
+            record["num_reasoning_tokens"] = counted
+            record["num_answer_tokens"] = max(0, answer.tokens - counted)
+    record[OURS] = {
+        "status": status,
+        "reason": loop or reason,
+        "flags": ["loop"] if loop else [],
+        "key": request.key,
+        "request_sha256": request.sha256,
+        "model": answer.model,
+        "seed": seed,
+        "attempts": attempts,
+        "ttft": None if answer.first is None else answer.first - began,
+        "prompt_tokens": None if answer.usage is None else answer.usage.prompt_tokens,
+    }
+    return record
+
+
+def error_record(request: Request, reason: str, seed: int) -> dict[str, Any]:
+    """Return the record of a sample that failed for good: its row must not be missing where it is tolerated."""
+    return {
+        "id": request.row["id"],
+        "generation": "",
+        "num_generated_tokens": 0,
+        "finish_reason": "error",
+        OURS: {
+            "status": "error",
+            "reason": reason,
+            "flags": [],
+            "key": request.key,
+            "request_sha256": request.sha256,
+            "model": None,
+            "seed": seed,
+        },
+    }
+
+
+def output_record(request: Request, record: Mapping[str, Any], scorer: Scorer, fingerprint: str) -> dict[str, Any]:
+    """Return a line of the output file: the row as it is now, the answer as it was, the strict score of both."""
+    message = {"role": "assistant", "content": record["generation"]}
+    if "reasoning_content" in record:
+        message["reasoning_content"] = record["reasoning_content"]
+    if record[OURS]["status"] == "error":
+        predicted, correct = None, False
+    else:
+        predicted, correct = scorer(record["generation"], request.row)
+    return {
+        **request.row,
+        **{name: value for name, value in record.items() if name != OURS},
+        "serialized_output": [message],
+        "predicted_answer": predicted,
+        "symbolic_correct": correct,
+        OURS: {**record[OURS], "fingerprint": fingerprint},
+    }
+
+
+def write_output(
+    out: Path,
+    requests: Sequence[Request],
+    store: Store,
+    failed: Mapping[str, str],
+    scorer: Scorer,
+    seed: int,
+    fingerprint: str,
+) -> None:
+    """Write the records in the order of the dataset, check them as read back, rename the file into place, mark it done.
+
+    Raises RunError if the file system refuses; whatever stood at `out` then still stands there.
+    """
+    part, done = out.with_name(f"{out.name}.part"), out.with_name(f"{out.name}.done")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        done.unlink(missing_ok=True)
+        with part.open("w", encoding="ascii") as file:
+            for request in requests:
+                reason = failed.get(request.row["id"])
+                record = store.get(request.key) if reason is None else error_record(request, reason, seed)
+                file.write(json.dumps(output_record(request, record, scorer, fingerprint)) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        validate(part, [request.row["id"] for request in requests])
+        os.replace(part, out)
+        done.touch()
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise RunError(
+            f"{out}: cannot be written: {error.strerror}; "
+            f"the {len(requests) - len(failed)} answers are kept in {store.path}"
+        ) from error
+
+
+def validate(path: Path, ids: Sequence[str]) -> None:
+    """Raise RunError unless the file holds exactly the rows `ids`, in this order, each a whole record."""
+    seen = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            record = json.loads(line)
+            expected = ids[number - 1] if number <= len(ids) else "the end of the file"
+            if record.get("id") != expected:
+                raise RunError(f"{path}, line {number}: found row {record.get('id')!r}; expected {expected!r}")
+            seen = number
+    if seen != len(ids):
+        raise RunError(f"{path}: holds {seen} records; expected {len(ids)}")

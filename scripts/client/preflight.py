@@ -1,0 +1,172 @@
+"""Before the first sample: is this the model that was meant, does it reason, is there room for the answer?"""
+
+import asyncio
+import fcntl
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from scripts.client.answer import Answer, text
+from scripts.client.chat import Chat
+from scripts.client.demand import Endpoint
+from scripts.client.link import Link, authorization, without_key
+from scripts.client.loops import LoopWatch
+from scripts.client.outcomes import Failure, Kind
+from scripts.client.requests import STREAM, Request
+from scripts.client.snapshot import Benchmark, Snapshot
+from scripts.errors import RunError
+from scripts.evals.fingerprints import canonical, digest
+
+END_TAGS = ("</think>", "</thinking>", "</reasoning>", "</seed:think>", "[/THINK]", "<|channel|>final")
+CANARY = "A farmer has 17 sheep. All but 9 run away, then he buys twice as many as he has left. How many has he now?"
+CANARY_TOKENS = 4096
+CONTEXT_KEYS = ("max_model_len", "context_length", "context_window", "max_context_length")
+TEMPLATE_TOKENS = 1024
+ATTEMPTS = 5
+
+
+class Preflight:
+    """Checks one model once a run, and once more for every benchmark with its longest prompt."""
+
+    def __init__(
+        self, session: aiohttp.ClientSession, snapshot: Snapshot, benchmark: Benchmark, link: Link, chat: Chat
+    ) -> None:
+        """Put together what a check needs."""
+        self._session = session
+        self._snapshot = snapshot
+        self._benchmark = benchmark
+        self._link = link
+        self._chat = chat
+
+    async def check(self, folder: Path, stamp: object, requests: Sequence[Request]) -> None:
+        """Check what no other job of this run has checked yet; raises RunError telling what was seen.
+
+        `stamp` tells this run's snapshot from an earlier one: a result is remembered in `folder` for this run alone.
+        """
+        endpoint = await self._link.found()
+        with (folder / "preflight.lock").open("w") as lock:
+            await asyncio.to_thread(fcntl.flock, lock, fcntl.LOCK_EX)
+            path = folder / "preflight.json"
+            known = _known(path, digest([stamp, endpoint.url, endpoint.generation]))
+            if not known["model"]:
+                known["context"] = await self._context(endpoint)
+                await self._one_token(b"Say yes.")
+                if self._snapshot.reasoning == "required":
+                    await self._reasoning()
+                known["model"] = True
+            longest = max(requests, key=_prompt_size)
+            name = digest([self._benchmark.fingerprint, longest.row["id"]])
+            if name not in known["fits"]:
+                await self._fits(longest, known["context"])
+                known["fits"].append(name)
+            part = path.with_name(f".{path.name}.part")
+            part.write_text(json.dumps(known), encoding="ascii")
+            os.replace(part, path)
+
+    async def _one_token(self, prompt: bytes) -> Answer:
+        """Return the answer to a one-token completion with the parameters of the benchmark."""
+        return await self._ask([{"role": "user", "content": prompt.decode()}], 1)
+
+    async def _reasoning(self) -> None:
+        """Raise RunError unless a canary shows that the model reasons: text apart, or the end tag of a thought."""
+        answer = await self._ask([{"role": "user", "content": CANARY}], CANARY_TOKENS)
+        said = text(answer.text)
+        if answer.reasoning or any(tag in said for tag in END_TAGS):
+            return
+        raise RunError(
+            f"model {self._snapshot.model!r} says `reasoning: required`, but its answer to a canary shows none: no "
+            f"reasoning_content and no end tag such as </think> in {answer.tokens} tokens "
+            f"(finish_reason {answer.finish_reason}): {said[:200]!r}"
+        )
+
+    async def _fits(self, longest: Request, context: int | None) -> None:
+        """Raise RunError if the longest prompt and max_tokens do not fit into the context that the server tells."""
+        if context is None:
+            return
+        budget = self._budget() or 1
+        if _prompt_size(longest) + TEMPLATE_TOKENS + budget <= context:
+            return
+        answer = await self._ask(json.loads(longest.body)["messages"], 1)
+        prompt = None if answer.usage is None else answer.usage.prompt_tokens
+        if prompt is not None and prompt + budget > context:
+            raise RunError(
+                f"the served context of model {self._snapshot.model!r} is {context} tokens; expected at least "
+                f"{prompt + budget}: the longest prompt ({longest.row['id']}) has {prompt}, max_tokens is {budget}"
+            )
+
+    def _budget(self) -> int | None:
+        """Return the tokens that an answer may have, None where the config does not say."""
+        for name in ("max_tokens", "max_completion_tokens"):
+            if isinstance(value := self._benchmark.sampling.get(name), int):
+                return value
+        return None
+
+    async def _ask(self, messages: list[dict[str, Any]], tokens: int) -> Answer:
+        """Return the answer to one request of at most `tokens` tokens; raises RunError if there is none."""
+        name = "max_completion_tokens" if "max_completion_tokens" in self._benchmark.sampling else "max_tokens"
+        body = {
+            "model": self._snapshot.served_name,
+            "messages": messages,
+            **self._benchmark.sampling,
+            **self._snapshot.extra_body,
+            **self._benchmark.extra_body,
+            name: min(tokens, self._budget() or tokens),
+        }
+        sent = canonical({**body, **STREAM} if self._snapshot.stream else body)
+        seen = ""
+        for attempt in range(ATTEMPTS):
+            endpoint, answer = await self._link.found(), Answer()
+            try:
+                await self._chat.ask(
+                    f"{endpoint.url}/chat/completions", authorization(endpoint), sent, answer, LoopWatch(None)
+                )
+                return answer
+            except Failure as failure:
+                seen = without_key(failure.reason, endpoint.key)
+                if failure.kind in (Kind.REJECTED, Kind.FATAL) and not self._link.replaced(endpoint):
+                    break
+                if failure.kind is Kind.UNREACHABLE:
+                    self._link.lost(endpoint)
+            await asyncio.sleep(min(self._snapshot.retries.backoff_max, self._snapshot.retries.backoff * 2**attempt))
+        raise RunError(
+            f"{endpoint.url}: a request of {body[name]} tokens to {self._snapshot.served_name!r} failed: {seen}"
+        )
+
+    async def _context(self, endpoint: Endpoint) -> int | None:
+        """Return the tokens of context a request may fill, as the server tells it in one of the usual places."""
+        for entry in self._link.models:
+            if entry.get("id") == self._snapshot.served_name:
+                for name in CONTEXT_KEYS:
+                    if isinstance(entry.get(name), int):
+                        return int(entry[name])
+        with suppress(aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError):
+            # llama.cpp tells the context of one slot here.
+            async with (
+                asyncio.timeout(10),
+                self._session.get(
+                    endpoint.url.removesuffix("/v1") + "/props", headers=authorization(endpoint)
+                ) as reply,
+            ):
+                told = await reply.json(content_type=None)
+                context = told["default_generation_settings"]["n_ctx"]
+                return context if isinstance(context, int) else None
+        return None
+
+
+def _prompt_size(request: Request) -> int:
+    """Return the bytes of the body of a request: never fewer than the tokens of its prompt."""
+    return len(request.body)
+
+
+def _known(path: Path, stamp: str) -> dict[str, Any]:
+    """Return what jobs of this run have found out so far."""
+    with suppress(OSError, ValueError):
+        known = json.loads(path.read_bytes())
+        if isinstance(known, dict) and known.get("stamp") == stamp:
+            return known
+    return {"stamp": stamp, "model": False, "context": None, "fits": []}

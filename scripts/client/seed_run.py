@@ -1,0 +1,149 @@
+"""All samples of one seed: asked within the model's concurrency, retried, stored."""
+
+import asyncio
+import random
+import time
+from collections.abc import Iterable
+
+from scripts.client.answer import Answer
+from scripts.client.chat import Chat
+from scripts.client.demand import Demand, Endpoint
+from scripts.client.link import Link, authorization, without_key
+from scripts.client.loops import LoopWatch
+from scripts.client.outcomes import Failure, Kind
+from scripts.client.output import stored_record
+from scripts.client.progress import Progress
+from scripts.client.requests import Request
+from scripts.client.retries import Patience
+from scripts.client.snapshot import Snapshot
+from scripts.client.store import Store
+from scripts.client.strict_score import StrictScorer
+from scripts.client.watch import Watch
+from scripts.errors import RunError
+
+TICK = 1.0
+
+
+class SeedRun:
+    """One generate job while it talks to the server."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        seed: int,
+        store: Store,
+        scorer: StrictScorer,
+        progress: Progress,
+        demand: Demand,
+        link: Link,
+        chat: Chat,
+        watch: Watch,
+    ) -> None:
+        """Put together what a sample needs."""
+        self._snapshot = snapshot
+        self._seed = seed
+        self._store = store
+        self._scorer = scorer
+        self._progress = progress
+        self._demand = demand
+        self._link = link
+        self._chat = chat
+        self._watch = watch
+        self._live: set[Answer] = set()
+        self._room = asyncio.Event()
+        self._jitter = random.Random()
+        self._epoch = time.time() - time.monotonic()
+        self.failed: dict[str, str] = {}
+
+    async def run(self, pending: Iterable[Request]) -> None:
+        """Ask for every pending sample; raises RunError if the job has to stop, what is finished being stored."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                clocks = [group.create_task(self._watch.run()), group.create_task(self._tick())]
+                await self._ask_all(pending)
+                for clock in clocks:
+                    clock.cancel()
+        except BaseExceptionGroup as errors:
+            known = errors.subgroup(RunError)
+            raise (_first(known) if known is not None else _first(errors)) from None
+        finally:
+            self._progress.live_tokens = 0
+
+    async def _ask_all(self, pending: Iterable[Request]) -> None:
+        """Begin a sample whenever there is room for one, and wait for the last."""
+        async with asyncio.TaskGroup() as samples:
+            running: set[asyncio.Task[None]] = set()
+
+            def leave(task: asyncio.Task[None]) -> None:
+                """Make room for another sample."""
+                running.discard(task)
+                self._room.set()
+
+            for request in pending:
+                while len(running) >= self._demand.share:
+                    self._room.clear()
+                    await self._room.wait()
+                task = samples.create_task(self._sample(request))
+                running.add(task)
+                task.add_done_callback(leave)
+
+    async def _tick(self) -> None:
+        """Once a second show the progress, look at what the broker says, let a grown share take effect."""
+        while True:
+            await asyncio.sleep(TICK)
+            self._demand.check()
+            self._progress.live_tokens = sum(answer.deltas for answer in self._live)
+            self._progress.errors = len(self.failed)
+            self._progress.tick()
+            self._room.set()
+
+    async def _sample(self, request: Request) -> None:
+        """Ask until there is an answer to store or no patience left, which makes the sample an error."""
+        patience = Patience(self._snapshot.retries, self._jitter)
+        attempts = 0
+        while True:
+            attempts += 1
+            endpoint = await self._link.found()
+            try:
+                await self._attempt(request, endpoint, attempts)
+                return
+            except Failure as failure:
+                reason = without_key(failure.reason, endpoint.key)
+                if failure.kind is Kind.FATAL and not self._link.replaced(endpoint):
+                    raise RunError(f"{endpoint.url}: {reason}") from failure
+                if failure.kind in (Kind.UNREACHABLE, Kind.FATAL):
+                    failure.kind = Kind.UNREACHABLE
+                    self._link.lost(endpoint)
+                wait = patience.after(failure, self._watch.total)
+            if wait is None:
+                self.failed[request.row["id"]] = f"{reason} (attempts: {attempts})"
+                return
+            await asyncio.sleep(wait)
+
+    async def _attempt(self, request: Request, endpoint: Endpoint, attempts: int) -> None:
+        """Ask once and store the answer; raises Failure if there is none."""
+        answer = Answer()
+        loops = self._snapshot.loops
+        loop = LoopWatch(loops.flag_chars)
+        self._live.add(answer)
+        try:
+            url, headers = f"{endpoint.url}/chat/completions", authorization(endpoint)
+            began = await self._chat.ask(url, headers, request.body, answer, loop, loops.cut, self._link.served)
+        finally:
+            self._live.discard(answer)
+        self._link.served = True
+        word = None
+        if loop.last(answer.text, answer.reasoning):
+            word = f"repeats {loop.found} bytes over and over for {loops.flag_chars} or more"
+            word = f"{word}, cut there" if loops.cut else word
+        record = stored_record(request, answer, began, time.monotonic(), attempts, self._seed, self._epoch, word)
+        self._store.add(request.key, record)
+        self._progress.count(record, self._scorer.soon(record["generation"], request.row))
+
+
+def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the first exception of a group of groups."""
+    error: BaseException = errors
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

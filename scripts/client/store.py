@@ -1,0 +1,188 @@
+"""The append-only store of finished samples: one file a model, benchmark and seed, one line a sample."""
+
+import fcntl
+import os
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from scripts.errors import RunError
+
+ROOT = Path("store")
+_OPENING = b'{"key":"'
+_RECORD = b'","record":'
+_HEX = 64
+_BODY = len(_OPENING) + _HEX + len(_RECORD)
+_ENCODE = msgspec.json.Encoder().encode
+
+
+class Answered(msgspec.Struct):
+    """The line of a sample as it is read back."""
+
+    key: str
+    record: dict[str, Any]
+
+
+def path_of(model: str, benchmark: str, seed: int, root: Path = ROOT) -> Path:
+    """Return the file of one seed."""
+    return root / model / benchmark / f"rs{seed}.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a line stands in its file, in bytes."""
+
+    offset: int
+    length: int
+
+
+class Store:
+    """One file of the store, held by one writer at a time; nothing in it is ever rewritten but by `drop`."""
+
+    def __init__(self, path: Path) -> None:
+        """Open and lock the file, made if missing; raises RunError if another process holds it or it is read-only."""
+        self.path = path
+        self.warnings: list[str] = []
+        self._index: dict[str, Place] = {}
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._fd = _locked(path)
+        except BlockingIOError as error:
+            raise RunError(f"{path}: another process is writing these samples; expected one job a seed") from error
+        except OSError as error:
+            raise RunError(f"{path}: cannot be written: {error.strerror}; expected a folder that can") from error
+        self._end = self._scan()
+
+    def __enter__(self) -> Self:
+        """Return the open store."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file, which frees its lock."""
+        os.close(self._fd)
+
+    def __contains__(self, key: str) -> bool:
+        """Tell whether a finished sample stands under `key`."""
+        return key in self._index
+
+    def __len__(self) -> int:
+        """Return the number of samples, those of earlier configs included."""
+        return len(self._index)
+
+    def _scan(self) -> int:
+        """Index the lines and return where the next one goes; a torn last line is dropped with a warning."""
+        with os.fdopen(os.dup(self._fd), "rb") as file:
+            offset = file.seek(0)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    self.warnings.append(f"{self.path}: the last line is torn ({len(line)} bytes) and was dropped")
+                    os.ftruncate(self._fd, offset)
+                    return offset
+                key = key_of(line)
+                if key is None:
+                    self.warnings.append(f"{self.path}: the line at byte {offset} is no sample and is passed over")
+                else:
+                    self._index[key] = Place(offset, len(line))
+                offset += len(line)
+        return offset
+
+    def add(self, key: str, record: dict[str, Any]) -> None:
+        """Append one finished sample by one write; raises RunError if the disk does not take it, the file as before."""
+        line = _OPENING + key.encode() + _RECORD + _ENCODE(record) + b"}\n"
+        try:
+            written = os.write(self._fd, line)
+            while 0 < written < len(line):
+                # A short write is how a full disk begins; the next one tells why.
+                written += os.write(self._fd, line[written:])
+        except OSError as error:
+            os.ftruncate(self._fd, self._end)
+            raise RunError(
+                f"{self.path}: cannot be written: {error.strerror}; the {len(self)} samples before it are kept"
+            ) from error
+        self._index[key] = Place(self._end, len(line))
+        self._end += len(line)
+
+    def get(self, key: str) -> dict[str, Any]:
+        """Return the record under `key`; raises RunError if its line has been damaged, KeyError if there is none."""
+        place = self._index[key]
+        line = os.pread(self._fd, place.length, place.offset)
+        try:
+            return msgspec.json.decode(line, type=Answered).record
+        except msgspec.DecodeError as error:
+            raise RunError(
+                f"{self.path}: the sample at byte {place.offset} cannot be read: {error}; "
+                f"drop it with `python -m scripts.store drop`, it is then generated again"
+            ) from error
+
+    def forget(self, key: str) -> None:
+        """Leave out a sample that must not be used; its line stays in the file."""
+        self._index.pop(key, None)
+
+    def sync(self) -> None:
+        """Wait until what was written has reached the disk."""
+        os.fsync(self._fd)
+
+
+def key_of(line: bytes) -> str | None:
+    """Return the key of a whole line of the store, None for any other line."""
+    if line.startswith(_OPENING) and line[_BODY - len(_RECORD) : _BODY] == _RECORD and line.endswith(b"}\n"):
+        return line[len(_OPENING) : len(_OPENING) + _HEX].decode("ascii", "replace")
+    return None
+
+
+def drop(path: Path, ids: Collection[str] | None) -> int:
+    """Remove the samples of the named rows (None: all), whole or not at all, and return how many there were."""
+    with Store(path) as store:
+        kept = path.with_name(f".{path.name}.kept")
+        dropped = 0
+        with kept.open("wb") as file:
+            for line in lines(path):
+                if key_of(line) is not None and (ids is None or record_of(line).get("id") in ids):
+                    dropped += 1
+                else:
+                    file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+        if dropped == len(store) and kept.stat().st_size == 0:
+            kept.unlink()
+            path.unlink()
+        else:
+            os.replace(kept, path)
+    return dropped
+
+
+def record_of(line: bytes) -> dict[str, Any]:
+    """Return the record of a line, empty if it cannot be read."""
+    try:
+        return msgspec.json.decode(line, type=Answered).record
+    except msgspec.DecodeError:
+        return {}
+
+
+def lines(path: Path) -> Iterator[bytes]:
+    """Yield the whole lines of a file of the store."""
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                yield line
+
+
+def _locked(path: Path) -> int:
+    """Return a locked descriptor of the file that stands at `path` now; raises BlockingIOError if it is held."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # `drop` may have put another file there between the two calls.
+            if os.path.exists(path) and os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
