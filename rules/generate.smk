@@ -20,11 +20,11 @@ rule generate:
         "results/{model}/eval-results/{benchmark}/output-rs{seed}.jsonl",
     log:
         "logs/generate/{model}/{benchmark}-rs{seed}.log",
+    priority: 50
     conda:
         "../envs/eval.yaml"
     params:
         fingerprint=fingerprint,
-    priority: 50
     shell:
         "python -m scripts.generate --run run/{wildcards.model}/client.json --benchmark {wildcards.benchmark}"
         " --seed {wildcards.seed} --data {input.dataset:q} --server {input.server:q}"

@@ -1,98 +1,16 @@
 """A run's settings: its configuration, checked, with everything it names looked up."""
 
 import functools
-import hashlib
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scripts.catalogue import Benchmark, files_of, load_benchmark, load_server, located, refuse_secrets, shipped
 from scripts.errors import InputError
 from scripts.evals.fingerprints import digest
-from scripts.evals.prompts import fields
-from scripts.schema import ROOT, conform, nearest, read_yaml
-
-_SECRET_NAME = re.compile(r"(?i)(?:^|[_-])(?:api[_-]?key|secret|password|passwd|access[_-]?key|token|credentials?)$")
-_SECRET_VALUE = re.compile(
-    r"^(?:sk-|hf_|ghp_|nvapi-|xox[bp]-|AKIA)[A-Za-z0-9_-]{8,}|^Bearer\s+\S{8,}|://[^/\s:@]+:[^/\s@]+@"
-)
-
-
-def shipped(kind: str) -> dict[str, Path]:
-    """Return the files of config/{kind} by their names."""
-    return {path.stem: path for path in sorted((ROOT / "config" / kind).glob("*.yaml"))}
-
-
-def located(kind: str, named: str, bases: Sequence[Path]) -> tuple[str, Path]:
-    """Return (name, file) of a shipped name or of a path, a relative one meant from one of `bases`."""
-    files = shipped(kind)
-    if named in files:
-        return named, files[named]
-    if not named.endswith((".yaml", ".yml")):
-        raise InputError(f"unknown {kind.removesuffix('s')} {named!r}; {nearest(named, files)}")
-    tried = [base / named for base in bases or [Path()]]
-    path = next((path for path in tried if path.is_file()), None)
-    if path is None:
-        raise InputError(
-            f"{kind.removesuffix('s')} {named!r}: there is no file {' or '.join(map(str, dict.fromkeys(tried)))}"
-        )
-    if path.stem in files and path.resolve() != files[path.stem].resolve():
-        raise InputError(
-            f"{path}: the name {path.stem!r} is shipped already (config/{kind}); expected a name of its own"
-        )
-    return path.stem, path
-
-
-def refuse_secrets(value: Any, key: str, source: str) -> None:
-    """Raise InputError naming the key where a configuration holds what looks like a secret."""
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            if isinstance(inner, str) and inner and _SECRET_NAME.search(str(name)):
-                raise InputError(f"{source}: {key}{name} looks like a secret; expected its environment variable's name")
-            refuse_secrets(inner, f"{key}{name}.", source)
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            refuse_secrets(inner, f"{key}{index}.", source)
-    elif isinstance(value, str) and _SECRET_VALUE.search(value):
-        raise InputError(f"{source}: {key.rstrip('.')} looks like a secret; expected its environment variable's name")
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """A benchmark file: `definition` is its checked content, a `file` source made absolute."""
-
-    name: str
-    path: Path
-    definition: dict[str, Any] = field(hash=False)
-
-    def shapes_rows(self) -> dict[str, Any]:
-        """Return what its prepared rows depend on, free of every path: the only cause to prepare it again."""
-        source = self.definition["source"]
-        if "file" in source:
-            with Path(source["file"]).open("rb") as rows:
-                origin = {"file_sha256": hashlib.file_digest(rows, "sha256").hexdigest()}
-        else:
-            origin = {key: source[key] for key in ("wheel", "sha256", "member")}
-        return {"format": 1, "source": origin, "columns": self.definition["columns"]}
-
-
-def load_benchmark(named: str, bases: Sequence[Path]) -> Benchmark:
-    """Return the benchmark of a shipped name or a path; raises InputError naming the file and key."""
-    name, path = located("benchmarks", named, bases)
-    definition = conform(read_yaml(path), "benchmark", str(path))
-    source = definition["source"]
-    if ("file" in source) == ("wheel" in source):
-        raise InputError(f"{path}: source needs one of 'file' and 'wheel'; found {sorted(source) or 'neither'}")
-    if "file" in source:
-        source["file"] = str((path.parent / source["file"]).resolve())
-        if not Path(source["file"]).is_file():
-            raise InputError(f"{path}: source.file: there is no file {source['file']}")
-    elif missing := sorted({"sha256", "member"} - set(source)):
-        raise InputError(f"{path}: source.{missing[0]} is missing; a wheel needs its sha256 and a member")
-    if "problem" not in fields(definition["prompt"]):
-        raise InputError(f"{path}: prompt: found no {{problem}}; expected the place where the problem stands")
-    return Benchmark(name, path, {"name": name, **definition})
+from scripts.schema import conform, nearest
+from scripts.serving.definitions import model_file
 
 
 @dataclass(frozen=True)
@@ -151,6 +69,30 @@ class Settings:
             "sampling": self.config["sampling"] | own.get("sampling", {}),
         }
 
+    @functools.cache  # noqa: B019 - one instance a process
+    def server(self, model: str) -> dict[str, Any]:
+        """Return the checked definition of a model's server, or what stands for somebody else's."""
+        if model not in self.servers:
+            return {"kind": "endpoint", "served_name": self.model(model)["served_name"]}
+        return load_server(self.servers[model])
+
+    def weights(self, model: str) -> list[str]:
+        """Return the files that must be fetched before a model's server can start: one or none."""
+        definition = self.server(model)
+        file = model_file(definition)
+        return [file] if file is not None and "wheel" in definition.get("model", {}) else []
+
+    def weight_pins(self) -> dict[str, dict[str, str]]:
+        """Return the `model` part of the server files by the file that is fetched for them."""
+        return {file: self.server(model)["model"] for model in self.servers for file in self.weights(model)}
+
+    def check_scorers(self) -> None:
+        """Compile every listed scorer and run its canaries; raises InputError with the file, line and reason."""
+        from scripts.evals.canaries import check_file
+
+        for path in self.scorers.values():
+            check_file(path)
+
     def fingerprint(self, model: str, benchmark: str) -> str:
         """Return the digest of all that shapes an answer beside the server, the row and the seed."""
         asked, told = self.model(model), self.benchmark(benchmark).definition
@@ -164,14 +106,14 @@ def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Setti
     checked = conform(config, "config", source)
     for name, model in checked["models"].items():
         if ("server" in model) == ("endpoint" in model):
-            raise InputError(f"{source}: models.{name} needs one of 'server' and 'endpoint'; found {sorted(model)}")
+            raise InputError(f"{source}: models.{name} needs one of 'server' and 'endpoint'; found {_which(model)}")
     try:
         return Settings(
             checked,
             source,
             bases,
-            benchmarks=_unique("benchmarks", checked["benchmarks"], bases),
-            scorers=_unique("scorers", checked["scorers"], bases),
+            benchmarks=files_of("benchmarks", checked["benchmarks"], bases),
+            scorers=files_of("scorers", checked["scorers"], bases),
             servers={
                 n: located("servers", m["server"], bases)[1] for n, m in checked["models"].items() if "server" in m
             },
@@ -180,12 +122,6 @@ def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Setti
         raise InputError(f"{source}: {error}") from None
 
 
-def _unique(kind: str, named: Iterable[str], bases: Sequence[Path]) -> dict[str, Path]:
-    """Return the files of `named` by name; raises InputError when two bear one name."""
-    found: dict[str, Path] = {}
-    for one in named:
-        name, path = located(kind, one, bases)
-        if name in found:
-            raise InputError(f"{kind}: the name {name!r} stands twice; expected every name once")
-        found[name] = path
-    return found
+def _which(model: Mapping[str, Any]) -> str:
+    """Return whether a model names both a server and an endpoint, or neither."""
+    return "both" if "server" in model else "neither"

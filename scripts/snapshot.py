@@ -2,34 +2,31 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from scripts.settings import Settings, shipped
+from scripts.catalogue import shipped
+from scripts.settings import Settings
 
 Pair = tuple[str, str]
+RUN = Path("run")
 
 
-def write(
-    settings: Settings, pairs: Iterable[Pair], launcher: str, placements: Mapping[str, Mapping[str, Any]]
-) -> None:
-    """Write results/config.yaml and run/ below the working directory for the (model, benchmark) pairs of a run."""
+def write(settings: Settings, pairs: Iterable[Pair]) -> None:
+    """Write results/config.yaml and what jobs read below run/, for the (model, benchmark) pairs of a run."""
     wanted = sorted(set(pairs))
     _write(Path("results/config.yaml"), yaml.safe_dump(effective(settings), sort_keys=False, allow_unicode=True))
-    for benchmark in settings.known_benchmarks():
-        definition = settings.benchmark(benchmark).definition
-        _write(Path("run/config/benchmarks") / f"{benchmark}.json", _json(definition))
+    for benchmark in {name for _, name in wanted} | set(settings.benchmarks):
+        _write(RUN / "config" / "benchmarks" / f"{benchmark}.json", _json(settings.benchmark(benchmark).definition))
     for scorer, path in settings.scorers.items():
-        _write(Path("run/config/scorers") / f"{scorer}.yaml", path.read_text(encoding="utf-8"))
+        _write(RUN / "config" / "scorers" / f"{scorer}.yaml", path.read_text(encoding="utf-8"))
     for model in settings.models:
         benchmarks = {name for owner, name in wanted if owner == model} | set(settings.benchmarks)
-        _write(Path("run") / model / "client.json", _json(client(settings, model, benchmarks)))
-        if model in settings.servers:
-            _write(Path("run/config/servers") / f"{model}.json", _json(settings.server(model)))
-    _write(Path("run/broker.json"), _json(broker(settings, launcher, placements)))
+        _write(RUN / model / "client.json", _json(client(settings, model, benchmarks)))
+        _write(RUN / "config" / "servers" / f"{model}.json", _json(settings.server(model)))
 
 
 def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[str, Any]:
@@ -54,8 +51,10 @@ def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[st
     }
 
 
-def broker(settings: Settings, launcher: str, placements: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the broker's plan: its limits, and each server with the placement that the profile gave it."""
+def broker(
+    settings: Settings, launcher: str, placements: Mapping[str, Mapping[str, Any]], outputs: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """Return the broker's plan: its limits and, by model, its server, placement and the `outputs` that will want it."""
     return {
         "launcher": launcher,
         **settings.config["servers"],
@@ -63,9 +62,9 @@ def broker(settings: Settings, launcher: str, placements: Mapping[str, Mapping[s
         "servers": {
             model: {
                 "server": settings.server(model),
-                "served_name": settings.model(model)["served_name"],
-                "concurrency": settings.model(model)["concurrency"],
+                **{key: settings.model(model)[key] for key in ("served_name", "concurrency")},
                 "placement": dict(placements.get(model, {})),
+                "outputs": list(outputs.get(model, ())),
             }
             for model in settings.servers
         },

