@@ -62,7 +62,7 @@ class Link:
                 if not seen:
                     self.endpoint = endpoint
                     return endpoint
-            if time.monotonic() - began > bound:
+            if bound is not None and time.monotonic() - began > bound:
                 raise RunError(f"no server for model {self._snapshot.model!r} within {bound:g} s: {seen}")
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, LONGEST_PAUSE)

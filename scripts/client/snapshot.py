@@ -19,7 +19,7 @@ class Timeouts(msgspec.Struct, frozen=True):
 
     first_byte: float | None = None
     silence: float | None = 600.0
-    server_wait: float = 3600.0
+    server_wait: float | None = 86400.0
 
 
 class Retries(msgspec.Struct, frozen=True):

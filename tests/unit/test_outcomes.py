@@ -1,0 +1,101 @@
+"""What each end of a request means."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scripts.client.outcomes import Failure, Kind, of_status, retry_after, status_of, words
+
+CASES = Path(__file__).parents[3] / "shared/cases/behaviour.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("status", "served", "kind"),
+    [
+        (400, True, Kind.REJECTED),
+        (401, True, Kind.FATAL),
+        (403, False, Kind.FATAL),
+        (404, False, Kind.FATAL),
+        (404, True, Kind.UNREACHABLE),
+        (413, True, Kind.REJECTED),
+        (422, True, Kind.REJECTED),
+        (408, True, Kind.CUT),
+        (429, True, Kind.BUSY),
+        (500, True, Kind.FAULT),
+        (502, True, Kind.CUT),
+        (503, True, Kind.BUSY),
+        (504, True, Kind.CUT),
+    ],
+)
+def test_every_status_has_one_meaning(status: int, served: bool, kind: Kind) -> None:
+    assert of_status(status, b"", {}, served).kind is kind
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"error": {"code": 400, "message": "too long", "type": "x"}}',
+        b'{"message": "too long", "type": "x", "code": 400}',
+        b'{"error": "too long"}',
+        b'{"detail": "too long"}',
+        b"too\n  long",
+    ],
+)
+def test_the_message_is_found_in_every_shape_of_error_body(body: bytes) -> None:
+    assert words(body) == "too long"
+
+
+def test_a_long_or_empty_error_body_becomes_one_short_line() -> None:
+    assert len(words(b"x" * 10_000)) == 301
+    assert words(b"") == "no word from the server"
+
+
+def test_retry_after_is_read_in_both_forms_against_the_servers_clock() -> None:
+    date = {"Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT", "Date": "Wed, 21 Oct 2015 07:28:00 GMT"}
+    assert retry_after(date) == 30
+    assert retry_after({"Retry-After": "2.5"}) == 2.5
+    assert retry_after({"Retry-After": "soon"}) is None
+    assert retry_after({}) is None
+
+
+@pytest.mark.parametrize(
+    ("finish", "text", "reasoning", "status"),
+    [
+        ("stop", "7", "", "ok"),
+        ("stop", "", "thought", "ok"),
+        ("stop", " \n", "", "empty"),
+        ("length", "", "thought", "truncated"),
+        ("length", "", "", "truncated"),
+        ("eos", "7", "", "ok"),
+    ],
+)
+def test_a_finished_answer_has_one_status(finish: str, text: str, reasoning: str, status: str) -> None:
+    assert status_of(finish, text, reasoning)[0] == status
+
+
+@pytest.mark.parametrize(
+    ("finish", "kind"),
+    [(None, Kind.CUT), ("error", Kind.CUT), ("abort", Kind.CUT), ("content_filter", Kind.REJECTED)],
+)
+def test_an_answer_that_did_not_finish_is_no_answer(finish: str | None, kind: Kind) -> None:
+    with pytest.raises(Failure) as raised:
+        status_of(finish, "some text", "")
+    assert raised.value.kind is kind
+
+
+@pytest.mark.skipif(not CASES.is_file(), reason="the cases lie beside the repository, not in it")
+def test_response_cases_of_other_tools() -> None:
+    cases = [json.loads(line) for line in CASES.read_text().splitlines()]
+    seen = 0
+    for case in cases:
+        if case["kind"] != "response_status":
+            continue
+        seen += 1
+        said = case["text"]
+        try:
+            status = status_of(said["finish_reason"], said["content"] or "", said["reasoning_content"] or "")[0]
+        except Failure:
+            status = "failed_request"
+        assert status == case["expected"], case["id"]
+    assert seen == 2
