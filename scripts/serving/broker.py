@@ -5,6 +5,7 @@ OUTPUTS  run/{model}/{lease,key,endpoint.json,share.json,status.json,failed,serv
 """
 
 import argparse
+import contextlib
 import os
 import secrets
 import signal
@@ -88,13 +89,15 @@ class Broker:
     def run(self) -> None:
         """Start and stop servers until the driver is gone or says stop, then end them all."""
         self.clear()
+        threading.Thread(target=self.renew, daemon=True).start()
         print("up", flush=True)
         self.log("-", f"up for {', '.join(self.servers)} ({self.plan.launcher})")
         while self.ending is None or any(self.up(server) for server in self.servers.values()):
             if self.ending is None and (self.told.is_set() or self.gone()):
                 self.ending = "the driver says stop" if self.told.is_set() else "the driver is gone"
                 self.log("-", f"ending: {self.ending}")
-                self.launcher.sweep([])
+                if not self.told.is_set():
+                    self.launcher.sweep()
             for server in self.servers.values():
                 self.observe(server)
                 action, following = self.table.get((server.state, self.event(server)), (None, server.state))
@@ -104,10 +107,12 @@ class Broker:
                     server.entered = time.monotonic()
                 self.tell(server)
             time.sleep(self.plan.poll if self.ending is None else min(self.plan.poll, 0.5))
+        self.launcher.close()
         self.log("-", "down")
 
     def clear(self) -> None:
         """Remove what an earlier run left, and take the leases: its servers end when they see that."""
+        self.launcher.sweep()
         for server in self.servers.values():
             (server.folder / "want").mkdir(parents=True, exist_ok=True)
             stale = [
@@ -117,10 +122,17 @@ class Broker:
             ]
             for path in [*stale, *(server.folder / name for name in ("endpoint.json", "failed", "status.json"))]:
                 path.unlink(missing_ok=True)
-            self.launcher.sweep(server.record.left_behind())
             leases.grant(server.folder / "lease", self.plan.run)
             notes.write_secret(server.folder / "key", secrets.token_urlsafe(32))
             self.began = leases.touch(server.folder / "lease")
+
+    def renew(self) -> None:
+        """Renew the leases, from a thread: a command of the cluster that hangs must not end its servers."""
+        while True:
+            for server in self.servers.values():
+                with contextlib.suppress(OSError):
+                    leases.touch(server.folder / "lease")
+            time.sleep(min(self.plan.lease / 6, 10.0))
 
     def up(self, server: Server) -> bool:
         """Return whether something of the server may still run."""
@@ -225,8 +237,7 @@ class Broker:
         server.record.ended(look, reason.partition("\n")[0])
         self.log(server.plan.model, f"{server.handle} ended ({ended}): {reason.partition(chr(10))[0]}")
         server.handle = None
-        if not (look.blameless and (served or look.phase == "pending")):
-            server.faults += 1
+        server.faults += not (look.blameless and (served or look.state in ("PREEMPTED", "NODE_FAIL", "VANISHED")))
         if note.get("final"):
             server.verdict = reason
         elif server.faults > self.plan.max_restarts:
@@ -273,7 +284,7 @@ def main() -> int:
     Path("logs").mkdir(exist_ok=True)
     places: dict[str, Callable[[], Launcher]] = {
         "local": lambda: LocalLauncher(arguments.plan),
-        "slurm": lambda: SlurmLauncher(arguments.plan, plan),
+        "slurm": lambda: SlurmLauncher(arguments.plan, plan, held),
     }
     broker = Broker(plan, places[plan.launcher](), lambda: os.getppid() != arguments.driver_pid)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

@@ -121,5 +121,11 @@ def _holder(held: int) -> dict[str, Any]:
 
 
 def _exists(pid: int) -> bool:
-    """Return whether a process has this id."""
-    return pid > 0 and Path(f"/proc/{pid}").exists() if Path("/proc").is_dir() else True
+    """Return whether a process of this machine has this id and is no zombie."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except ProcessLookupError:
+        return False
+    except OSError:  # another user's, or no /proc here
+        return True

@@ -39,5 +39,8 @@ class Launcher(Protocol):
     def kill(self, handle: str) -> None:
         """End a server that did not end when asked."""
 
-    def sweep(self, handles: list[str]) -> None:
-        """End what an earlier, killed run left behind under these handles."""
+    def sweep(self) -> None:
+        """End what a killed run has left behind."""
+
+    def close(self) -> None:
+        """Let go of what the launcher holds; called when no server is left."""

@@ -47,8 +47,11 @@ class LocalLauncher:
         """Kill a supervisor that did not end; the kernel ends its roles with it."""
         self._signal(handle, signal.SIGKILL)
 
-    def sweep(self, handles: list[str]) -> None:
+    def sweep(self) -> None:
         """Leave the servers of an earlier run alone: each sees its lease change hands and ends."""
+
+    def close(self) -> None:
+        """Nothing is held."""
 
     def _signal(self, handle: str, number: signal.Signals) -> None:
         """Send a signal to the supervisor, unless it is gone."""

@@ -14,17 +14,12 @@ class Record:
     """run/{model}/server.record.json."""
 
     def __init__(self, path: Path, run: str) -> None:
-        """Begin the record of `run` in `path`; what an earlier run left there can still be asked for."""
+        """Begin the record of `run` in `path`."""
         self.path = path
-        self.before = notes.read(path) or {}
         self.last = self.saved = time.monotonic()
         self.starts: list[dict[str, Any]] = []
         self.seconds = {"queued": 0.0, "loading": 0.0, "busy": 0.0, "idle": 0.0}
         self.run = run
-
-    def left_behind(self) -> list[str]:
-        """Return the handles that the earlier run started and never saw end."""
-        return [str(start["handle"]) for start in self.before.get("starts", []) if "ended" not in start]
 
     def tick(self, state: str, phase: str, wanted: bool) -> None:
         """Count the seconds since the last look: queued, loading, busy, or idle (ready or ending, and no seed)."""
