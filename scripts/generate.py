@@ -57,7 +57,7 @@ def generate(job: Job) -> None:
             progress.errors = len(failed)
             _judge(job, failed, store)
             progress.enter("finishing")
-            write_output(job.out, job.requests, store, failed, scorer, job.seed, job.fingerprint)
+            progress.correct = write_output(job.out, job.requests, store, failed, scorer, job.seed, job.fingerprint)
         state = "done"
     except asyncio.CancelledError as error:
         state = "interrupted"

@@ -60,7 +60,7 @@ class Answer:
     """Text, reasoning, counts and end of one generation; text is kept as bytes, not as a list of tokens."""
 
     __slots__ = (
-        "clock",
+        "cut",
         "deltas",
         "ended",
         "finish_reason",
@@ -82,6 +82,7 @@ class Answer:
         self.usage: Usage | None = None
         self.model: str | None = None
         self.ended = False
+        self.cut = False
         self.first: float | None = None
 
     def take(self, data: bytes) -> None:

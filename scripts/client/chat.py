@@ -96,7 +96,10 @@ class Chat:
             raise of_status(response.status, await response.content.read(65536), response.headers, served)
         if "json" in response.content_type:
             await self._read_whole(response, answer, watched)
-        elif await self._read_events(response, answer, watched, loop, cut):
+        else:
+            await self._read_events(response, answer, watched, loop, cut)
+        if answer.cut:
+            # Closing the connection is what frees the server's slot.
             response.close()
             return
         if answer.finish_reason is None:
@@ -117,8 +120,8 @@ class Chat:
 
     async def _read_events(
         self, response: aiohttp.ClientResponse, answer: Answer, watched: Watched, loop: LoopWatch | None, cut: bool
-    ) -> bool:
-        """Read a stream of events; return True if it was cut because of a loop."""
+    ) -> None:
+        """Read a stream of events to its end, or to a loop that has to be cut."""
         content = response.content
         feed = EventReader()
         take = answer.take
@@ -126,19 +129,18 @@ class Chat:
             watched.received += len(chunk)
             for data in feed.feed(chunk):
                 take(data)
-            if loop is not None and loop.look(answer.text, answer.reasoning) and cut:
-                answer.finish_reason = "length"
-                return True
+            if loop is not None and loop.look(answer.text, answer.reasoning) and cut and answer.finish_reason is None:
+                answer.finish_reason, answer.cut = "length", True
+                return
             if answer.ended:
                 # What counts has come; the rest is read only so that the connection can be used again.
                 with suppress(TimeoutError, aiohttp.ClientError):
                     async with asyncio.timeout(AFTER_END):
                         while await content.readany():
                             pass
-                return False
+                return
         for data in feed.close():
             take(data)
-        return False
 
     def check_model(self, model: str | None) -> None:
         """Raise Failure if an answer names another model than the one asked; a date behind its name does not matter."""

@@ -30,6 +30,7 @@ class Link:
         self.endpoint: Endpoint | None = None
         self.models: list[dict[str, Any]] = []
         self.served = False
+        self.outages = 0
 
     async def found(self) -> Endpoint:
         """Return where the model is served, waiting for it within the bound; raises RunError when there is no hope."""
@@ -52,7 +53,7 @@ class Link:
 
     async def _find(self) -> Endpoint:
         """Return the endpoint once it lists the model."""
-        began, pause, seen = time.monotonic(), 0.05, "no server has been published"
+        began, pause, seen, waited = time.monotonic(), 0.05, "no server has been published", False
         bound = self._snapshot.timeouts.server_wait
         while True:
             self._demand.check()
@@ -62,6 +63,8 @@ class Link:
                 if not seen:
                     self.endpoint = endpoint
                     return endpoint
+            self.outages += not waited
+            waited = True
             if bound is not None and time.monotonic() - began > bound:
                 raise RunError(f"no server for model {self._snapshot.model!r} within {bound:g} s: {seen}")
             await asyncio.sleep(pause)

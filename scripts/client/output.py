@@ -115,11 +115,12 @@ def write_output(
     scorer: Scorer,
     seed: int,
     fingerprint: str,
-) -> None:
-    """Write the records in the order of the dataset, check them as read back, rename the file into place, mark it done.
+) -> int:
+    """Write the records in the dataset's order, check what was written, rename and mark it; return how many are right.
 
     Raises RunError if the file system refuses; whatever stood at `out` then still stands there.
     """
+    right = 0
     part, done = out.with_name(f"{out.name}.part"), out.with_name(f"{out.name}.done")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -128,12 +129,15 @@ def write_output(
             for request in requests:
                 reason = failed.get(request.row["id"])
                 record = store.get(request.key) if reason is None else error_record(request, reason, seed)
-                file.write(json.dumps(output_record(request, record, scorer, fingerprint)) + "\n")
+                line = output_record(request, record, scorer, fingerprint)
+                right += line["symbolic_correct"]
+                file.write(json.dumps(line) + "\n")
             file.flush()
             os.fsync(file.fileno())
         validate(part, [request.row["id"] for request in requests])
         os.replace(part, out)
         done.touch()
+        return right
     except OSError as error:
         part.unlink(missing_ok=True)
         raise RunError(

@@ -18,19 +18,24 @@ class Patience:
         self._jitter = jitter
         self._counted = 0
         self._faults = 0
+        self._outages = 0
         self._row = 0
         self._moved = 0
 
-    def after(self, failure: Failure, moved: int) -> float | None:
+    def after(self, failure: Failure, moved: int, outage: bool = False) -> float | None:
         """Return the seconds to wait before the next attempt, None if there is none.
 
         `moved` is the number of bytes that all samples of the job have received. An overloaded server that
-        meanwhile answers others is no fault of this sample: such a refusal is not counted.
+        meanwhile answers others is no fault of this sample: such a refusal is not counted. Nor is one that came
+        from an `outage` for which the job has waited, up to as many outages as there are attempts.
         """
         if failure.kind in (Kind.REJECTED, Kind.FATAL):
             return None
         self._row += 1
-        if not (failure.kind is Kind.BUSY and moved > self._moved):
+        self._outages += outage
+        if not (failure.kind is Kind.BUSY and moved > self._moved) and not (
+            outage and self._outages <= self._bounds.attempts
+        ):
             self._counted += 1
         self._moved = moved
         self._faults += failure.kind is Kind.FAULT

@@ -111,10 +111,12 @@ class SeedRun:
                 reason = without_key(failure.reason, endpoint.key)
                 if failure.kind is Kind.FATAL and not self._link.replaced(endpoint):
                     raise RunError(f"{endpoint.url}: {reason}") from failure
+                outages = self._link.outages
                 if failure.kind in (Kind.UNREACHABLE, Kind.FATAL):
                     failure.kind = Kind.UNREACHABLE
                     self._link.lost(endpoint)
-                wait = patience.after(failure, self._watch.total)
+                    await self._link.found()
+                wait = patience.after(failure, self._watch.total, self._link.outages > outages)
             if wait is None:
                 self.failed[request.row["id"]] = f"{reason} (attempts: {attempts})"
                 return
@@ -135,7 +137,7 @@ class SeedRun:
         word = None
         if loop.last(answer.text, answer.reasoning):
             word = f"repeats {loop.found} bytes over and over for {loops.flag_chars} or more"
-            word = f"{word}, cut there" if loops.cut else word
+            word = f"{word}, cut there" if answer.cut else word
         record = stored_record(request, answer, began, time.monotonic(), attempts, self._seed, self._epoch, word)
         self._store.add(request.key, record)
         self._progress.count(record, self._scorer.soon(record["generation"], request.row))

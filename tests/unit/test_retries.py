@@ -57,3 +57,9 @@ def test_the_server_may_name_the_wait() -> None:
     wait = patience().after(Failure(Kind.BUSY, "x", retry_after=30.0), 0)
     assert wait is not None
     assert 30.0 <= wait <= 33.0
+
+
+def test_an_outage_that_was_waited_for_is_not_counted_but_not_for_ever() -> None:
+    kept = patience()
+    found = [kept.after(Failure(Kind.UNREACHABLE, "x"), 0, outage=True) for _ in range(20)]
+    assert found.index(None) == 2 * BOUNDS.attempts - 1
