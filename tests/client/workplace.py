@@ -56,10 +56,12 @@ class Workplace:
         return self.folder / f"store/m/b/rs{seed}.jsonl"
 
     def command(self, seed: int = 42) -> list[str]:
-        """Return the command line of a generate job, its snapshot written."""
+        """Return the command line of a generate job, its snapshot written if it has changed."""
         run = self.folder / "run/m/client.json"
         run.parent.mkdir(parents=True, exist_ok=True)
-        run.write_text(json.dumps(self.snapshot))
+        content = json.dumps(self.snapshot)
+        if not run.exists() or run.read_text() != content:
+            run.write_text(content)
         return [
             *(sys.executable, "-m", "scripts.generate", "--run", "run/m/client.json", "--benchmark", "b"),
             *("--seed", str(seed), "--data", "resources/b/test.jsonl", "--server", "results/m/server.spec.json"),
