@@ -142,8 +142,9 @@ class Workplace:
         return found
 
     def process(self, module: str) -> int:
-        """Return the id of the one process of this folder whose command line has `module` in it."""
-        found = [pid for pid in self.family() if module in Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")]
+        """Return the id of the one Python process of this folder whose command line has `module` in it."""
+        lines = {pid: Path(f"/proc/{pid}/cmdline").read_text() for pid in self.family()}
+        found = [pid for pid, line in lines.items() if line.startswith(sys.executable) and module in line]
         assert len(found) == 1, (module, found)
         return found[0]
 
