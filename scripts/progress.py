@@ -33,7 +33,7 @@ def notes(run: Path) -> list[str]:
             status = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
-        if status.get("line") and status.get("state") != "ready":
+        if status.get("line") and str(status.get("state")).lower() not in ("ready", "idle", "stopping"):
             said.append(str(status["line"]))
     return said
 

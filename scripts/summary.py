@@ -3,22 +3,25 @@
 import argparse
 import json
 import sys
-from collections import Counter
-from collections.abc import Iterable
+import time
 from pathlib import Path
 from typing import Any
 
-from scripts import run_record
+from scripts import run_record, verdict
 from scripts.errors import InputError, exit_code
 from scripts.evals.coverage import COMPLETE, INVALID, PARTIAL, cover
 from scripts.evals.datasets import read_rows
 from scripts.evals.reports import as_json, write_whole
+from scripts.run_record import RUNNING
 from scripts.schema import read_yaml
+from scripts.serving import driver
 from scripts.settings import Settings, load
+from scripts.tables import render
 from scripts.tabulate import compare_scorers, rows_of, scorers_of
+from scripts.verdict import Pair
 
 CONFIG = Path("results/config.yaml")
-Pair = tuple[str, str]
+FILES = "output-rs*.jsonl, metrics*.json, samples-*.csv, scorers.json, coverage.json"
 
 
 def folder_of(pair: Pair) -> Path:
@@ -36,15 +39,14 @@ def pairs_of(settings: Settings, record: dict[str, Any]) -> list[Pair]:
         for path in Path("results").glob("*/eval-results/*/output-rs*.jsonl*")
     }
     known = [pair for pair in sorted(there) if pair[0] in settings.models and pair[1] in settings.known_benchmarks()]
-    return list(dict.fromkeys([*wanted, *known]))
+    return [pair for pair in dict.fromkeys([*wanted, *known]) if pair[0] in settings.models]
 
 
 def coverage_of(settings: Settings, pair: Pair) -> dict[str, Any]:
     """Compute and write coverage.json of a pair; INVALID, with the reason, where the dataset itself is not there."""
     model, benchmark = pair
     folder = folder_of(pair)
-    faults = []
-    ids: list[str] = []
+    faults, ids = [], []
     try:
         ids = [row["id"] for row in read_rows(Path("resources") / benchmark / "test.jsonl")]
     except InputError as error:
@@ -59,70 +61,18 @@ def coverage_of(settings: Settings, pair: Pair) -> dict[str, Any]:
     return found
 
 
-def stale_scorers(folder: Path, coverage: dict[str, Any]) -> list[str]:
-    """Return the scorers whose metrics were not made from the outputs that are there now."""
+def stale_scorers(settings: Settings, folder: Path, coverage: dict[str, Any]) -> list[str]:
+    """Return the scorers of the configuration whose metrics were not made from just the outputs that count now."""
     expected = {name: output["trace"] for name, output in coverage["outputs"].items()}
     stale = []
-    for scorer in scorers_of(folder):
+    for scorer in settings.scorers:
         try:
             details = json.loads((folder / f"details-{scorer}.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            stale.append(scorer)
-            continue
-        made_from = {name: output["trace"] for name, output in details.get("outputs", {}).items()}
-        if made_from != expected:
+            details = {}
+        if details.get("outputs") != expected:
             stale.append(scorer)
     return stale
-
-
-def last_words(pair: Pair, seed: int) -> str | None:
-    """Return the last line of a seed's log, which says why it failed, or None where there is none."""
-    path = Path("logs/generate") / pair[0] / f"{pair[1]}-rs{seed}.log"
-    try:
-        lines = [line for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
-    except OSError:
-        return None
-    return lines[-1].strip().removeprefix("error: ") if lines else None
-
-
-def reasons(pair: Pair, coverage: dict[str, Any]) -> list[str]:
-    """Return why a pair is not complete, each common reason once with its seeds and where to look."""
-    told = [fault["fault"] for fault in coverage["faults"]]
-    missing = sorted(set(coverage["seeds"]["expected"]) - set(coverage["seeds"]["found"]))
-    by_reason: dict[str, list[int]] = {}
-    for seed in missing:
-        by_reason.setdefault(last_words(pair, seed) or "never ran", []).append(seed)
-    for reason, seeds in by_reason.items():
-        log = f"logs/generate/{pair[0]}/{pair[1]}-rs{seeds[0]}.log: " if reason != "never ran" else ""
-        told.append(f"seeds {', '.join(map(str, seeds))} missing: {log}{reason}")
-    cells = [
-        cell for cell in coverage["not_ok"] if cell["status"] in ("error", "missing") and cell["seed"] not in missing
-    ]
-    for (status, reason), count in Counter((cell["status"], cell["reason"]) for cell in cells).items():
-        example = next(cell for cell in cells if (cell["status"], cell["reason"]) == (status, reason))
-        where = f"{example['id']} of seed {example['seed']}"
-        told.append(f"{count} samples {status} ({where}{', …' if count > 1 else ''}): {reason or 'no record'}")
-    return told
-
-
-def verdict_line(pair: Pair, coverage: dict[str, Any], rows: Iterable[dict[str, Any]], stale: list[str]) -> str:
-    """Return the one line of a pair: verdict, size, strict pass@1 where that may be told, or the reasons."""
-    seeds, verdict = coverage["seeds"], coverage["verdict"]
-    head = f"{pair[1]} / {pair[0]}: {verdict}"
-    if verdict == INVALID:
-        return f"{head}: {'; '.join(reasons(pair, coverage))}"
-    size = f"{len(seeds['expected'])}×{coverage['problems']}"
-    parts = [f"{head} {size}"]
-    if seeds["surplus"]:
-        parts.append(f"{len(seeds['expected'])} of {len(seeds['expected']) + len(seeds['surplus'])} seeds")
-    if stale:
-        parts.append(f"metrics of {', '.join(stale)} are older than the outputs: run snakemake")
-    else:
-        parts += [f"pass@1 {row['pass@1']:.1f} %" for row in rows if row["scorer"] == "strict"]
-    parts += [f"{name} {count}" for name, count in coverage["counts"].items() if count and name not in ("ok",)]
-    if verdict == PARTIAL:
-        parts += reasons(pair, coverage)
-    return ", ".join(parts)
 
 
 def main() -> int:
@@ -137,18 +87,27 @@ def main() -> int:
     if not CONFIG.is_file():
         raise InputError(f"{CONFIG.absolute()}: there is no such file; expected the folder of a run")
     settings = load(read_yaml(CONFIG), str(CONFIG), [CONFIG.parent])
-    lines, table, verdicts = [], [], []
+    lines, groups, verdicts = [], [], {}
     for pair in pairs_of(settings, record):
-        coverage = coverage_of(settings, pair)
-        folder = folder_of(pair)
-        scorers = scorers_of(folder)
-        stale = stale_scorers(folder, coverage)
-        rows = rows_of(folder, scorers, compare_scorers(folder, scorers)) if scorers and not stale else []
-        table += [row | {"coverage": coverage} for row in rows]
-        lines.append(verdict_line(pair, coverage, rows, stale))
-        verdicts.append(coverage["verdict"] if not stale else INVALID)
-    print("\n".join(lines))
-    return 0 if all(verdict in (COMPLETE, PARTIAL) for verdict in verdicts) else 1
+        coverage, folder = coverage_of(settings, pair), folder_of(pair)
+        stale = stale_scorers(settings, folder, coverage)
+        current = [scorer for scorer in scorers_of(folder) if scorer in settings.scorers and scorer not in stale]
+        rows = rows_of(folder, current, compare_scorers(folder, current)) if coverage["verdict"] != INVALID else []
+        seeds = f"{len(coverage['seeds']['whole'])}/{len(coverage['seeds']['expected'])}"
+        if rows:
+            groups.append((rows, seeds, coverage["verdict"]))
+        lines += [verdict.line(pair, coverage, rows, stale), *([f"    {folder}/: {FILES}"] if rows else [])]
+        verdicts["/".join(pair)] = INVALID if stale else coverage["verdict"]
+    usable = all(word in (COMPLETE, PARTIAL) for word in verdicts.values())
+    print("\n".join([*([render(groups), ""] if groups else []), *lines]))
+    going_on = record.get("state") == RUNNING and options.ended is None and driver.held()
+    if going_on:
+        print("a run goes on in this folder")
+    else:
+        ended = {"ended": time.time()} if options.ended else {}
+        state = {"state": "ENDED" if usable and options.ended != "badly" else "FAILED", "verdicts": verdicts}
+        run_record.write(record | state | ended)
+    return 0 if usable else 1
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """All seeds of one benchmark, read once: every scorer's verdict on every sample, and what each sample cost."""
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import msgspec
 from scripts.errors import InputError
 from scripts.evals.answers import LETTERS, TIMED_OUT, Found, Sample, Scorer
 from scripts.evals.metrics import Graded, Metrics, metrics
-from scripts.evals.records import NO_ANSWER, Record, decode_record, option_letters
+from scripts.evals.records import NO_ANSWER, Record, decode_record, option_letters, trace_line
 from scripts.evals.samples import Scored
 from scripts.evals.seedfiles import in_seed_order, read_lines, seed_of
 from scripts.evals.texts import Text
@@ -30,12 +31,13 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 class Cohort(msgspec.Struct):
-    """Every sample of every seed: `measured[seed index][problem index]`, and per scorer the rows in the same order."""
+    """Every sample of every seed: `measured[seed index][problem index]`, per scorer the rows alike; a trace a file."""
 
     seeds: list[int]
     ids: list[str]
     measured: list[list[Measured]]
     scored: dict[str, list[list[Scored]]]
+    traces: dict[str, str]
 
     def rows(self, scorer: str) -> list[Scored]:
         """Return one scorer's table, seed by seed in the order of the problems."""
@@ -61,21 +63,26 @@ def read_cohort(
     measured: list[list[Measured]] = []
     scored: dict[str, list[list[Scored]]] = {scorer.name: [] for scorer in scorers}
     order = list(ids) if ids is not None else None
+    traces: dict[str, str] = {}
     first = "the dataset" if ids is not None else str(files[0])
     for path in files:
         costs: dict[str, Measured] = {}
         verdicts: dict[str, dict[str, Scored]] = {scorer.name: {} for scorer in scorers}
+        trace = hashlib.sha256()
         for identity, record, sample in _samples(path, answer_type, costs):
+            told = (record.generation_end_time, record.num_generated_tokens, record.finish_reason)
+            trace.update(trace_line(record.id, *told))
             costs[identity] = _measured(identity, seed_of(path), record)
             for scorer in scorers:
                 verdicts[scorer.name][identity] = _scored(scorer, sample, record, costs[identity])
+        traces[path.name] = trace.hexdigest()
         if order is None:
             order = list(costs)
         _check_problems(path, list(costs), order, first)
         measured.append([costs[identity] for identity in order])
         for name, rows in verdicts.items():
             scored[name].append([rows[identity] for identity in order])
-    return Cohort([seed_of(path) for path in files], order or [], measured, scored)
+    return Cohort([seed_of(path) for path in files], order or [], measured, scored, traces)
 
 
 def _samples(path: Path, answer_type: str, seen: dict[str, Measured]) -> Iterable[tuple[str, Record, Sample]]:

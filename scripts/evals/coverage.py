@@ -77,8 +77,8 @@ def read_seed_file(path: Path) -> SeedFile:
                 found.flags[key] = sample.seedbed.flags
             found.fingerprints.add(sample.seedbed.fingerprint)
             found.tokens += sample.num_generated_tokens or 0
-            told = (sample.id, sample.generation_end_time, sample.num_generated_tokens, sample.finish_reason)
-            trace.update(("\t".join(map(str, told)) + "\n").encode())
+            told = (sample.generation_end_time, sample.num_generated_tokens, sample.finish_reason)
+            trace.update(records.trace_line(sample.id, *told))
     except (InputError, OSError) as error:
         found.fault = str(error)
     found.trace = trace.hexdigest()

@@ -13,7 +13,7 @@ REQUIRED = ("id", "problem", "expected_answer")
 
 
 def read_rows(path: Path, columns: Mapping[str, str] | None = None) -> list[Row]:
-    """Return the checked rows of a jsonl file, `columns` naming the source's fields; raises InputError with the line."""
+    """Return the checked rows of a jsonl file, `columns` naming the source's fields; raises InputError with a line."""
     rows: list[Row] = []
     lines: dict[str, int] = {}
     for number, raw in _objects(path):

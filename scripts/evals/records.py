@@ -108,3 +108,8 @@ def _letters_of_listing(text: str) -> str:
         return text
     found = [line.strip().lstrip("(")[:2] for line in text.splitlines()]
     return "".join(mark[0] for mark in found if len(mark) == 2 and "A" <= mark[0] <= "Z" and mark[1] in ").:")
+
+
+def trace_line(identity: object, end: object, tokens: object, finish_reason: object) -> bytes:
+    """Return one sample's line of a file's trace: a generation made anew has another end, so another trace."""
+    return f"{identity}\t{end}\t{tokens}\t{finish_reason}\n".encode()

@@ -46,6 +46,7 @@ def _details(
         "benchmark": benchmark,
         "answer_type": answer_type,
         "seeds": cohort.seeds,
+        "outputs": cohort.traces,
         "problems": len(cohort.ids),
         "samples": len(rows),
         "truncated": sum(cost.truncated for seed in cohort.measured for cost in seed),

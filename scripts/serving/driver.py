@@ -81,6 +81,21 @@ def alive() -> bool:
     return bool(_broker) and _broker[-1].poll() is None
 
 
+def held(folder: Path = Path("run")) -> bool:
+    """Return whether a driver, or the broker it left behind, holds the working directory."""
+    try:
+        probe = os.open(folder / "driver.lock", os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(probe, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(probe)
+    return False
+
+
 def lock(pid: int, folder: Path = Path("run")) -> int:
     """Return the descriptor that holds the working directory for the driver `pid`; raises InputError if it is taken.
 

@@ -1,0 +1,40 @@
+"""The table people look at: every scorer of a model and benchmark side by side."""
+
+from collections.abc import Iterable
+from typing import Any
+
+Rows = list[dict[str, Any]]
+
+
+def measures(rows: Rows) -> list[tuple[str, list[str]]]:
+    """Return (name, a cell a scorer) of each line of one model and benchmark: percentages and counts for people."""
+    k = rows[0]["seeds"]
+    named = [("pass@1" if k == 1 else f"pass@1[avg-of-{k}]", "pass@1")]
+    if k > 1:
+        named += [(f"majority@{k}", "majority"), (f"pass@{k}", "pass@k")]
+    lines = [(name, [f"{row[key]:.1f} %" for row in rows]) for name, key in [*named, ("no_answer", "no_answer")]]
+    if any(row["recovered"] is not None for row in rows):
+        counts = ["" if row["recovered"] is None else f"+{row['recovered']} −{row['lost']}" for row in rows]
+        lines.append(("recovered, lost", counts))
+    return lines
+
+
+def render(groups: Iterable[tuple[Rows, str, str]]) -> str:
+    """Return the table of (rows of one pair, its seeds such as 4/4, its verdict), one block a pair."""
+    import pandas as pd
+
+    lines: list[dict[str, str]] = []
+    for rows, seeds, verdict in groups:
+        head = {"model": rows[0]["model"], "benchmark": rows[0]["benchmark"], "seeds": seeds, "verdict": verdict}
+        for index, (name, cells) in enumerate(measures(rows)):
+            scorers = dict(zip((row["scorer"] for row in rows), cells, strict=True))
+            lines.append({**(head if index == 0 else dict.fromkeys(head, "")), "": name, **scorers})
+    if not lines:
+        return ""
+    table = pd.DataFrame(lines).fillna("–")
+    words = [name for name in table if name in ("model", "benchmark", "verdict", "")]
+    for name in words:
+        width = max(len(name), *table[name].str.len())
+        table[name] = table[name].str.ljust(width)
+        table = table.rename(columns={name: name.ljust(width)})
+    return str(table.to_string(index=False))

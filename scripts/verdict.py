@@ -1,0 +1,68 @@
+"""One line a model and benchmark: what its files amount to, and why where that is not everything."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from scripts.evals.coverage import INVALID, PARTIAL
+from scripts.evals.records import ERROR, MISSING, OK
+
+Pair = tuple[str, str]
+
+
+def line(pair: Pair, coverage: dict[str, Any], rows: Iterable[dict[str, Any]], stale: list[str]) -> str:
+    """Return the line of a (model, benchmark): verdict, size, strict pass@1 where that may be told, or the reasons."""
+    head = f"{pair[1]} / {pair[0]}: {coverage['verdict']}"
+    if coverage["verdict"] == INVALID:
+        return f"{head}: {'; '.join(reasons(pair, coverage))}"
+    seeds = coverage["seeds"]
+    parts = [f"{head} {len(seeds['expected'])}×{coverage['problems']}"]
+    if seeds["surplus"]:
+        parts.append(f"{len(seeds['expected'])} of {len(seeds['expected']) + len(seeds['surplus'])} seeds")
+    if stale:
+        parts.append(f"no metrics of {', '.join(stale)} for these outputs: run snakemake")
+    parts += [f"pass@1 {row['pass@1']:.1f} %" for row in rows if row["scorer"] == "strict"]
+    parts += [f"{name} {count}" for name, count in coverage["counts"].items() if count and name != OK]
+    parts += [f"{name} {count}" for name, count in coverage["flags"].items()]
+    if coverage["verdict"] == PARTIAL:
+        parts += reasons(pair, coverage)
+    return ", ".join(parts)
+
+
+def reasons(pair: Pair, coverage: dict[str, Any]) -> list[str]:
+    """Return why a pair is not complete: each common reason once, with its seeds or samples and where to look."""
+    told = [str(fault["fault"]) for fault in coverage["faults"]]
+    missing = sorted(set(coverage["seeds"]["expected"]) - set(coverage["seeds"]["found"]))
+    by_reason: dict[str, list[int]] = {}
+    for seed in missing:
+        by_reason.setdefault(_last_words(pair, seed), []).append(seed)
+    for reason, seeds in by_reason.items():
+        word = "seed" if len(seeds) == 1 else "seeds"
+        log = f"{_log(pair, seeds[0])}: " if reason != _SILENT else ""
+        told.append(f"{word} {', '.join(map(str, seeds))} missing: {log}{reason}")
+    samples: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for cell in coverage["not_ok"]:
+        if cell["status"] in (ERROR, MISSING) and cell["seed"] not in missing:
+            samples.setdefault((cell["status"], cell["reason"] or "no record"), []).append(cell)
+    for (status, reason), cells in samples.items():
+        more = f" and {len(cells) - 1} more" if len(cells) > 1 else ""
+        told.append(f"{status}: {cells[0]['id']} of seed {cells[0]['seed']}{more}: {reason}")
+    return told
+
+
+_SILENT = "never ran"
+
+
+def _log(pair: Pair, seed: int) -> Path:
+    """Return the log of a seed."""
+    return Path("logs/generate") / pair[0] / f"{pair[1]}-rs{seed}.log"
+
+
+def _last_words(pair: Pair, seed: int) -> str:
+    """Return the last line of a seed's log, which says why it failed."""
+    try:
+        text = _log(pair, seed).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return _SILENT
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1].removeprefix("error: ") if lines else _SILENT
