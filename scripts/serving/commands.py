@@ -2,21 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from scripts.errors import InputError
 from scripts.serving.definitions import Role
+from scripts.serving.sites import Site
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
-
-
-@dataclass(frozen=True)
-class Site:
-    """What a cluster knows and a server file does not: images behind aliases, mounts, and whether pyxis is there."""
-
-    containers: Mapping[str, str] = field(default_factory=dict)
-    mounts: tuple[str, ...] = ()
-    pyxis: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,7 +48,7 @@ def local_command(slot: Slot) -> list[str]:
     return fill(slot.role.command, slot.values, f"role {slot.role.name}: command")
 
 
-def slurm_command(slot: Slot, job: str, site: Site) -> list[str]:
+def slurm_command(slot: Slot, job: str, site: Site, pyxis: bool) -> list[str]:
     """Return the words of a role that runs as an overlapping step of the server's own allocation.
 
     Values of variables never stand here: srun hands on its own environment.
@@ -68,7 +60,7 @@ def slurm_command(slot: Slot, job: str, site: Site) -> list[str]:
         words.append(f"--gpus-per-node={role.gpus}")
     else:
         words.append("--gres=none")
-    if role.container is not None and site.pyxis:
+    if role.container is not None and pyxis:
         words += container_flags(role, site)
     elif role.workdir is not None:
         words.append(f"--chdir={role.workdir}")
@@ -93,14 +85,16 @@ def container_flags(role: Role, site: Site) -> list[str]:
 
 
 def environment(
-    role: Role, inherited: Mapping[str, str], secrets: Sequence[str], given: Mapping[str, str]
+    slot: Slot, inherited: Mapping[str, str], secrets: Sequence[str], given: Mapping[str, str]
 ) -> dict[str, str]:
     """Return what a role's process sees: what is inherited, less the secrets it does not name, plus its own variables.
 
     `secrets` are the names that any role of the server asks for, `given` what the run adds (the key's file, the lease).
     """
+    role = slot.role
     missing = [name for name in role.secrets if name not in inherited]
     if missing:
         raise InputError(f"role {role.name}: secret {missing[0]} is not set in the environment of this run")
     kept = {name: value for name, value in inherited.items() if name not in secrets or name in role.secrets}
-    return {**kept, **given, **role.environment}
+    own = fill(role.environment.values(), slot.values, f"role {role.name}: environment")
+    return {**kept, **given, **dict(zip(role.environment, own, strict=True))}

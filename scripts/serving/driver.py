@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.errors import InputError, RunError
-from scripts.serving import notes
+from scripts.serving import notes, sites
 
 ROOT = Path(__file__).resolve().parents[2]
 UP_WITHIN = 60.0  # seconds for the broker to say "up"
@@ -35,7 +35,8 @@ def start(plan: Mapping[str, Any], run_dir: Path | str = "run") -> str:
     folder = Path(run_dir)
     held = lock(os.getpid(), folder)
     run = uuid.uuid4().hex
-    notes.write(folder / "broker.json", {**plan, "run": run})
+    site = plan.get("site", sites.read(ROOT / "config" / "site.yaml"))
+    notes.write(folder / "broker.json", {**plan, "site": site, "run": run})
     words = [sys.executable, "-m", "scripts.serving.broker", "--plan", str(folder / "broker.json")]
     words += ["--driver-pid", str(os.getpid()), "--lock-fd", str(held)]
     Path("logs").mkdir(exist_ok=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from scripts.errors import InputError
-from scripts.serving.commands import Site
 from scripts.serving.definitions import Role, model_file, roles
+from scripts.serving.sites import Site, site
 
 LEASE = 120.0  # seconds, longer than the attribute cache of a network file system
 
@@ -63,7 +63,6 @@ def read(path: Path) -> Plan:
 
 def parse(text: Mapping[str, Any]) -> Plan:
     """Return the plan that `text`, the parsed run/broker.json, describes."""
-    site = text.get("site") or {}
     servers = {
         model: ServerPlan(
             model=model,
@@ -85,10 +84,6 @@ def parse(text: Mapping[str, Any]) -> Plan:
         linger=float(text.get("linger", 5.0)),
         lease=lease,
         poll=min(float(text.get("poll", 0.5)), lease / 4),
-        site=Site(
-            containers=dict(site.get("containers") or {}),
-            mounts=tuple(site.get("mounts") or ()),
-            pyxis=bool(site.get("pyxis", False)),
-        ),
+        site=site(text.get("site") or {}),
         servers=servers,
     )

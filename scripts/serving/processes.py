@@ -15,6 +15,7 @@ from scripts.errors import RunError
 from scripts.serving import commands, notes
 from scripts.serving.commands import Slot
 from scripts.serving.plans import Plan, ServerPlan
+from scripts.serving.sites import has_pyxis
 
 GRACE = 8.0  # seconds between SIGTERM and SIGKILL, below Slurm's usual KillWait of 30 s
 _PR_SET_PDEATHSIG = 1
@@ -41,10 +42,13 @@ class RoleProcess:
         }
         if slot.role.frontend or len(server.roles) == 1:
             given["SEEDBED_API_KEY_FILE"] = str((folder / "key").absolute())
+            if name := server.definition.get("api_key_env"):
+                given[name] = (folder / "key").read_text(encoding="utf-8")
         secrets = [name for role in server.roles for name in role.secrets]
-        seen = commands.environment(slot.role, os.environ, secrets, given)
+        seen = commands.environment(slot, os.environ, secrets, given)
         if plan.launcher == "slurm":
-            words = commands.slurm_command(slot, os.environ["SLURM_JOB_ID"], plan.site)
+            pyxis = slot.role.container is not None and has_pyxis(plan.site)
+            words = commands.slurm_command(slot, os.environ["SLURM_JOB_ID"], plan.site, pyxis)
         else:
             words = commands.local_command(slot)
         log = Path("logs/server") / f"{server.model}-{attempt}-{slot.label}.log"

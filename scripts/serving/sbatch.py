@@ -40,7 +40,7 @@ def options(placement: Mapping[str, Any]) -> list[str]:
     words = []
     for resource, flag in FLAGS.items():
         value = placement.get(resource)
-        if value in (None, "", 0):
+        if value in (None, "") or (value == 0 and resource != "mem_mb"):  # --mem=0: all the memory of a node
             continue
         text = str(value)
         if not re.fullmatch(r"[\w.:,@%+/=\-\[\]&|*() ]+", text):

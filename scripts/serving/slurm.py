@@ -59,6 +59,7 @@ class SlurmLauncher:
         file = Path("run") / model / f"server-{attempt}.sbatch"
         notes.write_text(file, script(self.plan, server, self.plan_file, attempt, log))
         exported = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "SLURM_CONF"]
+        exported += self.plan.site.pass_environment
         exported += [secret for role in server.roles for secret in role.secrets]
         names = ",".join(name for name in exported if name in os.environ)
         done = ask(["sbatch", "--parsable", f"--export={names}", str(file)])

@@ -117,6 +117,7 @@ class Cluster:
         self.node_ports = dict(zip([*self.gpu_nodes, *self.cpu_nodes], ports[3:], strict=True))
         self.max_jobs = max_jobs
         self.conf = base / "etc" / "slurm.conf"
+        self.database: subprocess.Popen[bytes] | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -191,7 +192,8 @@ class Cluster:
         words = ["mariadbd", "--no-defaults", "--user=root", f"--datadir={data}", f"--socket={sock}"]
         words += [f"--port={self.sql_port}", "--bind-address=127.0.0.1", f"--pid-file={self.base}/mariadb.pid"]
         with open(self.base / "log" / "mariadb.log", "ab") as log:
-            subprocess.Popen([*words, "--innodb-buffer-pool-size=64M"], stdout=log, stderr=log, start_new_session=True)
+            words.append("--innodb-buffer-pool-size=64M")
+            self.database = subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True)
         client = ["mariadb", "--no-defaults", "-S", str(sock), "-e"]
         self._wait("MariaDB", lambda: subprocess.run([*client, "select 1"], capture_output=True).returncode == 0)
         grants = "create database if not exists slurm_acct;"
@@ -233,6 +235,9 @@ class Cluster:
                 pid = int(file.read_text())
                 os.kill(pid, signal.SIGTERM)
                 self._wait(f"end of {file.name}", partial(_ended, pid), 20)
+
+        if self.database is not None:
+            self.database.wait(30)
 
     def run(self, *words: str) -> str:
         """Return what a command of Slurm prints; raises CalledProcessError when it fails."""

@@ -55,7 +55,7 @@ def test_the_real_model_serves_from_a_job(place: SlurmPlace, real_model: Path) -
 
 
 def test_a_waiting_server_says_why(place: SlurmPlace) -> None:
-    blocker = place.cluster.run("sbatch", "--parsable", "-p", "gb200", "-N3", "--exclusive", "--wrap=sleep 99").strip()
+    blocker = place.cluster.run("sbatch", "--parsable", "-p", "gb200", "-N3", "--exclusive", "--output=/dev/null", "--wrap=sleep 99").strip()
     place.begin(stub_server())
     line = "server m: PENDING (Resources), 2 seeds waiting 0 min"
 
@@ -77,7 +77,7 @@ def test_a_server_that_the_cluster_takes_away_is_replaced(place: SlurmPlace, how
     if how == "scancel":
         place.cluster.run("scancel", job.number)
     else:
-        words = ["-p", "urgent", "-N3", "--exclusive", "--wrap=sleep 3"]
+        words = ["-p", "urgent", "-N3", "--exclusive", "--output=/dev/null", "--wrap=sleep 3"]
         urgent = place.cluster.run("sbatch", "--parsable", *words).strip()
     place.until(lambda: place.note("m", "endpoint.json") is None, "loss noticed", 30, ["m"])
     assert place.endpoint("m", 120)["generation"] == 2
@@ -126,7 +126,7 @@ def test_nothing_is_left_in_the_queue_when_driver_or_broker_are_killed(
     place: SlurmPlace, killed: list[str], state: str
 ) -> None:
     if state == "PENDING":
-        words = ["-p", "gb200", "-N3", "--exclusive", "--wrap=sleep 99"]
+        words = ["-p", "gb200", "-N3", "--exclusive", "--output=/dev/null", "--wrap=sleep 99"]
         blocker = place.cluster.run("sbatch", "--parsable", *words).strip()
         place.until(lambda: len(place.cluster.sinfo("alloc")) == 3, "full nodes", 20)
         place.begin(stub_server())
@@ -137,7 +137,7 @@ def test_nothing_is_left_in_the_queue_when_driver_or_broker_are_killed(
     assert place.driver is not None
     pids = {"driver": place.driver.pid, "broker": place.process("serving.broker")}
     seed = place.cluster.run(
-        "sbatch", "--parsable", "-D", str(place.folder), "--comment=rule_generate_wildcards_m", "--wrap=sleep 99"
+        "sbatch", "--parsable", "-D", str(place.folder), "--comment=rule_generate_wildcards_m", "--output=/dev/null", "--wrap=sleep 99"
     ).strip()
     assert seed in {job.number for job in place.jobs()}
     place.kill(*(pids[name] for name in killed))
