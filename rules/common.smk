@@ -15,6 +15,7 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 from scripts import lifecycle
 from scripts.errors import InputError
 from scripts.imports import code_digest
+from scripts.schema import read_yaml
 from scripts.serving.definitions import answer_relevant
 from scripts.settings import load
 
@@ -90,8 +91,8 @@ def answer_type(wildcards):
 
 
 def scorer_definition(wildcards):
-    """The text of a scorer's file."""
-    return SETTINGS.scorers[wildcards.scorer].read_text(encoding="utf-8")
+    """What a scorer's file says, its comments left out."""
+    return read_yaml(SETTINGS.scorers[wildcards.scorer])
 
 
 def server_spec(wildcards):
