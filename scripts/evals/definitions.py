@@ -47,7 +47,15 @@ class PhraseStage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
     languages: tuple[str, ...] = LANGUAGES
 
 
-Stage = StrictStage | PatternStage | ElementStage | BoxStage | LabelStage | PhraseStage
+class HashStage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="stage", tag="hashes"):
+    """A line "#### 42", as GSM8K's solutions end."""
+
+
+class BareStage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="stage", tag="bare"):
+    """A final part that is nothing but a value."""
+
+
+Stage = StrictStage | PatternStage | ElementStage | BoxStage | LabelStage | PhraseStage | HashStage | BareStage
 
 
 class Canary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

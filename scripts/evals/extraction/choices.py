@@ -1,0 +1,42 @@
+"""Running text that names an option: "(C) is correct", "I choose B"."""
+
+import re
+from collections.abc import Iterator
+
+from scripts.evals.extraction.backwards import matches_from_end
+from scripts.evals.extraction.label_values import Asked
+from scripts.evals.extraction.labels import MOST, Marked
+from scripts.evals.extraction.letters import read_letter
+from scripts.evals.extraction.readings import Reading
+
+_NAMED = re.compile(
+    r"(?:(?<![A-Za-z])(?:(?:option|choice|answer|statement|alternative|opción|opção|opzione|вариант|antwort)\s+)?[*$]{0,2}[(\[]?(?P<one>[A-J])[)\]]?[*$.]{0,2}\s+"
+    r"(?:is|would be|ist|est|es|é|è)\s+(?:indeed\s+|therefore\s+|clearly\s+|thus\s+|definitely\s+)?(?:the\s+|die\s+|la\s+|a\s+|o\s+)?(?:correct|right|best|most\s+\w+|answer|richtig\w*|korrekt\w*|correcte?|correcta|bonne|corret[ao]|corrett[ao])"
+    r"|(?:选项?|選項?|選択肢)\s*[(（]?(?P<two>[A-J])[)）]?\s*(?:是|が|は)?\s*(?:正确|正確|对的|正しい|正解)"
+    r"|\(?(?P<three>[A-J])\)?(?:가|이)?\s*(?:정답|맞))"
+)
+_CHOOSE = re.compile(
+    r"(?:\b(?:i|we)\s*(?:'ll|will|would|can|should|must)?\s*(?:therefore\s+)?(?:choose|pick|select|go\s+with|chose)\s+(?:option\s+|answer\s+|choice\s+)?"
+    r"|\bmy\s+(?:choice|pick)\s+is\s+|(?:故|应|應|所以|因此|答案)?(?:选择|選擇|应选|應選|选|選)(?:项|項)?[:：]?\s*(?=[*(（\[]{0,3}[A-J]))",
+    re.IGNORECASE,
+)
+
+
+def chosen(text: str, start: int, asked: Asked) -> Iterator[Marked]:
+    """Yield the options that running text names or chooses, from the last to the first."""
+    marks: list[Marked] = []
+    for number, match in enumerate(matches_from_end(_NAMED, text, start, len(text))):
+        if number >= MOST:
+            break
+        group = next(name for name in ("one", "two", "three") if match[name])
+        denied = re.search(r"\b(?:not|n't)\b", text[max(0, match.start() - 12) : match.start()])
+        if match[group] in asked.letters and not denied:
+            place = match.start(group)
+            marks.append(Marked(Reading(match[group], place, place + 1), "named", False, False, match.start()))
+    for number, match in enumerate(matches_from_end(_CHOOSE, text, start, len(text))):
+        if number >= MOST:
+            break
+        reading = read_letter(text, match.end(), len(text), asked.letters)
+        if reading is not None and reading.value is not None:
+            marks.append(Marked(reading, "chosen", False, False, match.start()))
+    yield from sorted(marks, key=lambda mark: -mark.start)

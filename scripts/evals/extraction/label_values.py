@@ -1,0 +1,230 @@
+"""What stands directly behind a label: a number, a letter or an expression, with what is said around it."""
+
+import re
+from typing import NamedTuple
+
+from scripts.evals.extraction.box_values import read_box
+from scripts.evals.extraction.hedges import APPROXIMATE, BUT, DENIED_BEHIND, NEGATION, NOT_BEHIND, OR, RANGE, UNKNOWN
+from scripts.evals.extraction.languages import FILLERS
+from scripts.evals.extraction.latex import skip_decoration
+from scripts.evals.extraction.letters import read_letter
+from scripts.evals.extraction.numbers import ENGLISH, Notation, Number, read_number, written
+from scripts.evals.extraction.readings import Reading, refused
+from scripts.evals.extraction.units import ATTACHED, CLOSERS, CURRENCY, MODULUS
+
+REACH = 600  # characters behind a label that are looked at
+
+_SIDE = re.compile(
+    r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\([^()\n]{0,12}\))?|\\[a-zA-Z]+(?:\{[^{}\n]{0,30}\})?|[A-Za-z]+(?:\s+[A-Za-z]+){0,4}|[A-Za-z](?:\s*[-+*/]\s*[A-Za-z\d]+)+|"
+    r"[A-Za-z](?:_\{?\w\}?)?(?:\s*[-+*]\s*[A-Za-z](?:_\{?\w\}?)?)+)\s*(?:\\\)|\$|\*\*)?\s*=(?!=)\s*(?:\\\(|\$|\*\*)?"
+)
+_EQUALS = re.compile(r"\s*(?:\\\)|\$|\*\*)?\s*(?:=|\\equiv(?![a-z])|\u2261)\s*(?:\\\(|\$|\*\*)?\s*")
+_SYMBOLIC = re.compile(
+    r"\s*(?:\\(?:sqrt|pi|sin|cos|tan|ln|log|alpha|beta|theta|varphi|phi|infty|binom|sum|int|left|begin|frac|dfrac|tfrac)(?![a-z])|[\u221a\u03c0]|\^)|\([a-z]"
+)
+_ATTACHED_WORD = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])|[A-Za-z_]|-[A-Za-z]|:\d|\.\d|,\d|'\d|/\d")
+_LIST_ITEM = re.compile(r"[.)]\s+\S")
+_LINE_END = re.compile(r"[\s.,;!\u3002]*?(?:\n|$|\()|[.!;]\s|[\s]*<|\s*\[|\s+[A-Za-z]+(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)")
+_CONNECTIVE = (
+    r"(?:\b(?:so|thus|hence|therefore|giving|which\s+gives|making|meaning|and\s+so|then|whence|where|therefore,)\b|\u6240\u4ee5|\u56e0\u6b64|\u6545|\u3088\u3063\u3066|\u3057\u305f\u304c\u3063\u3066|\ub530\ub77c\uc11c|"
+    r"\b(?:also|somit|daher|donc|ainsi|as\u00ed|luego|entonces|logo|portanto|quindi|dunque|\u0437\u043d\u0430\u0447\u0438\u0442|\u043f\u043e\u044d\u0442\u043e\u043c\u0443)\b|\u21d2|\\Rightarrow|\\implies)"
+)
+_TERM = r"[A-Za-z](?:_\{?\w\}?)?"
+_CONTINUED = re.compile(
+    rf"[^\n]{{0,120}}?{_CONNECTIVE}[^\n=]{{0,60}}?(?:\$|\\\()?\s*(?<![A-Za-z\\]){_TERM}(?:\s*[-+*]\s*{_TERM})+\s*(?:\$|\\\))?\s*(?:=|is)\s*",
+    re.IGNORECASE,
+)
+
+
+class Asked(NamedTuple):
+    """What kind of value is looked for, and how its language writes numbers."""
+
+    answer_type: str
+    letters: str
+    notation: Notation = ENGLISH
+
+
+def read_value(text: str, start: int, asked: Asked, negated: bool = False) -> Reading | None:
+    """Return the value at `start` of a plain text; None if words stand there, a refusal if there is no single one."""
+    reading = _read(text[start : start + REACH], asked, negated)
+    return None if reading is None else reading._replace(start=start + reading.start, end=start + reading.end)
+
+
+def _read(text: str, asked: Asked, negated: bool) -> Reading | None:
+    """Return the value at the beginning of a stretch."""
+    end = len(text)
+    place = _skip(text, 0, end)
+    if negated or NEGATION.match(text, place, end):
+        return _corrected(text, place, end, asked)
+    if asked.answer_type == "choice":
+        return _letter(text, place, end, asked)
+    if UNKNOWN.match(text, place, end):
+        return refused(place, place, "unknown")
+    if RANGE.match(text, place, end):
+        return refused(place, place, "range")
+    reading = _number(text, place, end, asked, text.count("\n", 0, place))
+    if asked.answer_type != "math":
+        return reading
+    from scripts.evals.extraction.expressions import read_expression
+
+    return read_expression(text, place, end, reading)
+
+
+def _skip(text: str, start: int, end: int) -> int:
+    """Return where a value begins behind decoration and filling words."""
+    place = start
+    while True:
+        before = place
+        place = skip_decoration(text, place, end)
+        fillers = FILLERS.match(text, place, end)
+        if fillers and fillers.end() > place:
+            place = fillers.end()
+        if place == before:
+            return place
+
+
+def _corrected(text: str, place: int, end: int, asked: Asked) -> Reading | None:
+    """Return the value behind "but" in "not 12 but 13", or None: a denied value is no answer."""
+    line = text.find("\n", place, end)
+    stop = line if line >= 0 else end
+    for but in BUT.finditer(text, place, min(stop, place + 120)):
+        if but.end() == but.start():
+            continue
+        after = _skip(text, but.end(), stop)
+        if asked.answer_type == "choice":
+            found = read_letter(text, after, stop, asked.letters)
+        else:
+            found = _number(text, after, stop, asked, 0)
+        if found is not None and found.value is not None:
+            return found._replace(flags=(*found.flags, "negated"))
+    return None
+
+
+def _letter(text: str, place: int, end: int, asked: Asked) -> Reading | None:
+    """Return an option letter, or the one that replaces it in Japanese or Korean, or None if it is denied behind."""
+    found = read_letter(text, place, end, asked.letters)
+    if found is None or found.value is None:
+        return found
+    instead = NOT_BEHIND.match(text, found.end, end)
+    if instead:
+        return read_letter(text, instead.end(), end, asked.letters)
+    return None if DENIED_BEHIND.match(text, found.end, end) else found
+
+
+def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Reading | None:
+    """Return the number at `place`, the last of a chain of equals signs, or what continues it ("so m+n = 7")."""
+    flags: tuple[str, ...] = ()
+    about = APPROXIMATE.match(text, place, end)
+    if about:
+        flags, place = ("approximate",), _skip(text, about.end(), end)
+    while side := _SIDE.match(text, place, end):
+        place = _skip(text, side.end(), end)
+    currency = CURRENCY.match(text, place, end)
+    if currency:
+        place = skip_decoration(text, currency.end(), end)
+    number = read_number(text, place, asked.notation)
+    if number is None:
+        return _formula(text, place, end, asked)
+    while equals := _EQUALS.match(text, _closed(text, number.end, end), end):
+        following = _skip(text, equals.end(), end)
+        more = read_number(text, following, asked.notation)
+        if more is None:
+            break
+        place, number = following, more
+    instead = NOT_BEHIND.match(text, number.end, end)
+    if instead:
+        return _number(text, _skip(text, instead.end(), end), end, asked, 0)
+    after = _behind(text, number, end, lines)
+    if after is None:
+        return _formula(text, place, end, asked)
+    continued = _CONTINUED.match(text, after, end)
+    if continued:
+        further = _number(text, _skip(text, continued.end(), end), end, asked, 0)
+        if further is not None and further.value is not None:
+            return further._replace(flags=(*further.flags, "continued"), clean=further.clean)
+    several = OR.match(text, after, end)
+    if several and several.end() > after:
+        other = _skip_currency(text, several.end(), end)
+        second = read_number(text, other, asked.notation)
+        if second is not None and text[several.start() : several.end()].strip(" ") != "-":
+            return refused(place, second.end, "several")
+        if second is not None:
+            return refused(place, second.end, "range")
+    percent = "%" in text[number.end : after] and asked.answer_type == "decimal"
+    clean = _LINE_END.match(text, after, end) is not None
+    return Reading(written(number) + ("%" if percent else ""), place, number.end, clean, flags)
+
+
+def _skip_currency(text: str, start: int, end: int) -> int:
+    """Return where a second value would begin."""
+    place = skip_decoration(text, start, end)
+    currency = CURRENCY.match(text, place, end)
+    return skip_decoration(text, currency.end(), end) if currency else place
+
+
+def _closed(text: str, start: int, end: int) -> int:
+    """Return the position behind units, closing brackets and a modulus."""
+    attached = ATTACHED.match(text, start, end)
+    place = attached.end() if attached else start
+    while True:
+        before = place
+        modulus = MODULUS.match(text, place, end)
+        if modulus:
+            place = modulus.end()
+        closers = CLOSERS.match(text, place, end)
+        if closers:
+            place = closers.end()
+        if place == before:
+            # blanks belong to what follows
+            while place > start and text[place - 1] in " \n\t":
+                place -= 1
+            return place
+
+
+def _behind(text: str, number: Number, end: int, lines: int) -> int | None:
+    """Return where the text goes on behind a number and its units, or None if what follows makes it something else."""
+    place = number.end
+    if DENIED_BEHIND.match(text, place, end) or _SYMBOLIC.match(text, place, end) and not _degree(text, place, end):
+        return None
+    if not ATTACHED.match(text, place, end) and _ATTACHED_WORD.match(text, place, end):
+        if not re.match(r"_\{?\d|_(?=\W|$)|__", text[place : place + 3]):
+            return None
+    if (
+        _LIST_ITEM.match(text, place, end)
+        and number.simple
+        and (lines > 0 or (number.value == 1 and re.search(r"\n\s*2[.)]", text[place : place + 600])))
+    ):
+        return None
+    after = _closed(text, place, end)
+    if DENIED_BEHIND.match(text, after, end):
+        return None
+    return after
+
+
+def _degree(text: str, place: int, end: int) -> bool:
+    """Return whether the exponent behind a number is a degree sign or belongs to its unit."""
+    return re.match(r"\s*\^\s*\{?\s*\\(?:circ|degree)", text[place : min(place + 20, end)]) is not None
+
+
+def _formula(text: str, place: int, end: int, asked: Asked) -> Reading | None:
+    """Return a formula between math delimiters that is no number: answered, and wrong for a number; else None."""
+    for opening, closing in (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")):
+        before = text.rfind(opening, max(0, place - 12), place)
+        if before < 0 or text[before + len(opening) : place].strip("{ \n"):
+            continue
+        close = text.find(closing, place, end)
+        if close < 0:
+            return None
+        inner = text[place:close]
+        if not re.search(r"\d|\\(?:sqrt|pi|frac)", inner) or re.match(r"\\frac\{[a-z]", inner):
+            return None
+        box = read_box(inner, asked.answer_type, asked.letters)
+        if box is None:
+            return None
+        continued = _CONTINUED.match(text, close + len(closing), end)
+        if continued:
+            further = _number(text, _skip(text, continued.end(), end), end, asked, 0)
+            if further is not None and further.value is not None:
+                return further._replace(flags=(*further.flags, "continued"))
+        return box._replace(start=place + box.start, end=place + box.end)
+    return None

@@ -1,0 +1,159 @@
+"""Everything that marks an answer in words: labels, headings, running text, elements, hashes."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scripts.evals.extraction.backwards import matches_from_end
+from scripts.evals.extraction.hedges import NEGATION
+from scripts.evals.extraction.label_values import Asked, read_value
+from scripts.evals.extraction.languages import COLON, HEAD, LANGUAGES, MARKS, noun_of, noun_pattern, verb_pattern
+from scripts.evals.extraction.numbers import ENGLISH, EUROPEAN
+from scripts.evals.extraction.readings import Reading
+
+MOST = 400  # labels looked at from the end
+_ASIDE = re.compile(
+    r"\s*(?:[(\[]|[*_>]*\s*(?:note|remark|n\.?b\.?|aside|caution|hinweis|nota|remarque|\u6ce8)\b)", re.IGNORECASE
+)
+_CONDITION = re.compile(
+    r"\b(?:if|unless|suppose|assuming|whether|wenn|falls|si|se|\u0435\u0441\u043b\u0438)\b|\u5982\u679c|\u5047\u5982",
+    re.IGNORECASE,
+)
+
+
+class Marked(NamedTuple):
+    """A marked value: its stage, whether its label is strong, whether it is a mere aside."""
+
+    reading: Reading
+    stage: str
+    strong: bool
+    aside: bool
+    start: int
+
+
+def labelled(text: str, start: int, asked: Asked, languages: tuple[str, ...]) -> Iterator[Marked]:
+    """Yield what labels and running text mark from the last to the first, in the part of a plain text from `start`."""
+    examined = 0
+    for match in matches_from_end(noun_pattern(languages), text, start, len(text)):
+        examined += 1
+        if examined > MOST:
+            return
+        found = _marked(text, match, asked)
+        if found is not None:
+            yield found
+
+
+def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
+    """Return what one noun marks, or None if it is just a word."""
+    noun = noun_of(match)
+    line = text.rfind("\n", 0, noun.start) + 1
+    head = HEAD.match(text, line, noun.start)
+    leading = head is not None and head.end() == noun.start
+    decorated = leading and re.search(r"#|\*\*|__|\\", text[line : noun.start]) is not None
+    marks = MARKS.match(text, noun.end)
+    after = marks.end() if marks else noun.end
+    notation = EUROPEAN if LANGUAGES[noun.language].european else ENGLISH
+    asked = asked._replace(notation=notation)
+    colon = COLON.match(text, after)
+    if colon:
+        reading = read_value(text, colon.end(), asked)
+        stage, strong = "label", noun.final or leading
+    elif decorated and re.match(r"[*_}]{0,3}[ \t]*(?:\n|[*_}]+|$)|[ \t]*[\d$\\-]", text[noun.end : noun.end + 8]):
+        reading = read_value(text, noun.end, asked)
+        stage, strong = "heading", True
+    else:
+        verb = verb_pattern(noun.language).match(text, noun.end)
+        if verb is None:
+            return _directly(text, noun.end, asked, line, noun.start) if noun.language == "ru" else None
+        negated = NEGATION.search(verb["verb"]) is not None
+        if (
+            not negated
+            and verb["verb"].lower() in {"is", "was"}
+            and re.match(r"\s+\*{0,2}not\b", text[verb.end() : verb.end() + 8], re.IGNORECASE)
+        ):
+            negated = True
+        reading = read_value(text, verb.end(), asked, negated)
+        stage, strong = "phrase", False
+        if reading is not None and _CONDITION.search(_sentence(text, line, noun.start, verb.end())):
+            return None
+    if reading is None:
+        return None
+    return Marked(
+        reading,
+        stage,
+        strong,
+        _ASIDE.match(text, line, noun.start) is not None or _in_brackets(text, line, noun.start),
+        noun.start,
+    )
+
+
+def _directly(text: str, after: int, asked: Asked, line: int, start: int) -> Marked | None:
+    """Return a value that follows its noun with nothing between, as Russian may write."""
+    if not re.match(r"\s+[*$\\(\d-]", text[after : after + 4]):
+        return None
+    reading = read_value(text, after, asked)
+    return None if reading is None else Marked(reading, "phrase", False, False, start)
+
+
+def _sentence(text: str, line: int, start: int, end: int) -> str:
+    """Return the part of the sentence before and in a phrase."""
+    before = text[max(line, start - 80) : end]
+    return re.split(r"[.!?;:]\s", before)[-1]
+
+
+def _in_brackets(text: str, line: int, start: int) -> bool:
+    """Return whether a bracket is open where the label begins."""
+    before = text[max(line, start - 200) : start]
+    return before.count("(") - before.count("\\(") > before.count(")") - before.count("\\)")
+
+
+_ELEMENT = (
+    r"<\s*(?P<name>{names})\s*>(?P<content>(?:(?!<\s*/?\s*(?:{names})\b).){{0,2000}}?)(?:<\s*/\s*(?P=name)\s*>|\Z)"
+)
+_FURTHER = re.compile(r"[.)]\s+\S|\d{3}|(?:\w+\s+){4}")  # a heading or a sentence goes on behind its number
+_HASHES = re.compile(r"^[ \t]*####(?!#)[ \t]*(?=[^\n]*\d|[^\n]*[A-Za-z])", re.MULTILINE)
+
+
+def elements(text: str, start: int, asked: Asked, names: tuple[str, ...]) -> Iterator[Marked]:
+    """Yield the elements like <answer>…</answer> that hold nothing but a value, from the last to the first."""
+    opening = re.compile(r"<\s*(?:" + "|".join(map(re.escape, names)) + r")\s*>", re.IGNORECASE)
+    whole = re.compile(_ELEMENT.format(names="|".join(map(re.escape, names))), re.IGNORECASE | re.DOTALL)
+    for number, match in enumerate(matches_from_end(opening, text, start, len(text))):
+        if number >= MOST:
+            return
+        element = whole.match(text, match.start())
+        if element is None:
+            continue
+        reading = read_whole(element["content"], asked)
+        if reading is not None:
+            offset = element.start("content")
+            shifted = reading._replace(start=reading.start + offset, end=reading.end + offset)
+            yield Marked(shifted, "element", True, False, match.start())
+
+
+def hashes(text: str, start: int, asked: Asked) -> Iterator[Marked]:
+    """Yield the lines "#### 42", from the last to the first; a heading with words behind its number is none."""
+    for number, match in enumerate(matches_from_end(_HASHES, text, start, len(text))):
+        if number >= MOST:
+            return
+        stop = text.find("\n", match.end())
+        reading = read_whole(text[match.end() : stop if stop >= 0 else len(text)], asked)
+        if reading is not None:
+            shifted = reading._replace(start=reading.start + match.end(), end=reading.end + match.end())
+            yield Marked(shifted, "hashes", True, False, match.start())
+
+
+def read_whole(content: str, asked: Asked) -> Reading | None:
+    """Return a value that is all there is in a stretch, or None."""
+    if not content.strip() or len(content) > 400:
+        return None
+    reading = read_value(content, 0, asked)
+    if reading is None or (reading.value is not None and not reading.clean):
+        return None
+    if (
+        re.search(r"[A-Za-z]{2,}", content[: reading.start].replace("\\text", "").replace("\\boxed", ""))
+        and reading.value
+    ):
+        return None
+    rest = content[reading.end :].strip()
+    return None if "\n" in rest or (reading.value is not None and _FURTHER.search(rest)) else reading

@@ -1,0 +1,118 @@
+"""Which of the marks in a part of a text is the answer."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scripts.evals.definitions import BareStage, BoxStage, ElementStage, HashStage, LabelStage, PhraseStage, Stage
+from scripts.evals.extraction.box_values import is_placeholder, read_box
+from scripts.evals.extraction.boxes import boxes_from_end
+from scripts.evals.extraction.choices import chosen
+from scripts.evals.extraction.hedges import RETRACTION
+from scripts.evals.extraction.label_values import Asked
+from scripts.evals.extraction.labels import Marked, elements, hashes, labelled, read_whole
+from scripts.evals.extraction.readings import Reading
+
+
+class Stages(NamedTuple):
+    """The stages of a scorer, each as it is defined, None where the scorer does without."""
+
+    box: BoxStage | None = None
+    label: LabelStage | None = None
+    phrase: PhraseStage | None = None
+    element: ElementStage | None = None
+    hashes: HashStage | None = None
+    bare: BareStage | None = None
+
+
+class Pick(NamedTuple):
+    """The answer of a part, a refusal (value None), and the stage it comes from."""
+
+    reading: Reading
+    stage: str
+
+
+def stages_of(stages: tuple[Stage, ...]) -> Stages:
+    """Return the stages by their kind."""
+    kinds = {
+        BoxStage: "box",
+        LabelStage: "label",
+        PhraseStage: "phrase",
+        ElementStage: "element",
+        HashStage: "hashes",
+        BareStage: "bare",
+    }
+    return Stages(**{kinds[type(stage)]: stage for stage in stages if type(stage) in kinds})  # type: ignore[arg-type]
+
+
+def pick(text: str, original: str, asked: Asked, stages: Stages) -> Pick | None:
+    """Return the answer of a part (`text` is its plain form): a strong label behind the last box, the box, else words."""
+    box, box_end = _last_box(original, asked, stages)
+    for mark in _merged(text, box_end, asked, stages):
+        if box is None and mark.reading.value is not None:
+            best = _over_aside(text, mark, asked, stages)
+            return Pick(best.reading, best.stage)
+        if mark.strong and not mark.aside and mark.reading.clean and mark.reading.value is not None:
+            return Pick(mark.reading, mark.stage)
+        if box is None and not mark.aside:
+            return Pick(mark.reading, mark.stage)
+    if box is not None:
+        return box
+    if stages.bare is not None:
+        whole = read_whole(text, asked) if len(text) <= 400 else None
+        if whole is not None and text.strip().count("\n") <= 2:
+            return Pick(whole, "bare")
+    return None
+
+
+def _last_box(original: str, asked: Asked, stages: Stages) -> tuple[Pick | None, int]:
+    """Return the last box that says something, and where the text behind it begins; an open one is a refusal."""
+    if stages.box is None:
+        return None, 0
+    for box in boxes_from_end(original, stages.box.commands):
+        if box.content is None:
+            return Pick(Reading(None, box.start, box.start, True, ("open-box",)), "box"), box.start + 1
+        start, end = box.content
+        content = original[start:end]
+        if is_placeholder(content, asked.answer_type):
+            continue
+        reading = read_box(content, asked.answer_type, asked.letters)
+        if reading is None:
+            return None, 0
+        return Pick(reading._replace(start=start + reading.start, end=start + reading.end), "box"), box.end
+    return None, 0
+
+
+def _merged(text: str, start: int, asked: Asked, stages: Stages) -> Iterator[Marked]:
+    """Yield the marks of every stage from the last to the first."""
+    sources: list[Iterator[Marked]] = []
+    if stages.label is not None or stages.phrase is not None:
+        languages = (stages.label or stages.phrase).languages  # type: ignore[union-attr]
+        kinds = {"label", "heading"} if stages.phrase is None else {"phrase"} if stages.label is None else None
+        marks = labelled(text, start, asked, languages)
+        sources.append(mark for mark in marks if kinds is None or mark.stage in kinds)
+    if stages.element is not None:
+        sources.append(elements(text, start, asked, stages.element.names))
+    if stages.hashes is not None:
+        sources.append(hashes(text, start, asked))
+    if stages.phrase is not None and asked.answer_type == "choice":
+        sources.append(chosen(text, start, asked))
+    heads = [next(source, None) for source in sources]
+    while any(head is not None for head in heads):
+        last = max((index for index, head in enumerate(heads) if head), key=lambda index: heads[index].start)  # type: ignore[union-attr]
+        mark = heads[last]
+        heads[last] = next(sources[last], None)
+        if mark is not None:
+            yield mark
+
+
+def _over_aside(text: str, mark: Marked, asked: Asked, stages: Stages) -> Marked:
+    """Return the mark, or an earlier strong one if this is a mere aside, or a passing phrase with nothing taken back."""
+    if mark.strong or not mark.aside:
+        return mark
+    for earlier in _merged(text[: mark.start], 0, asked, stages):
+        if earlier.aside or earlier.reading.value is None:
+            continue
+        if RETRACTION.search(text, earlier.reading.end, mark.start):
+            return mark
+        return earlier
+    return mark

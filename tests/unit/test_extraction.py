@@ -1,0 +1,73 @@
+"""The broad scorer on texts of every kind, ours in `cases/`, and the shared ones where they are present."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts.evals.answers import LETTERS, Sample
+from scripts.evals.records import ANSWERED, NO_ANSWER
+from scripts.evals.scorers import load_scorer
+from scripts.evals.texts import Text
+
+HERE = Path(__file__).parent
+SHARED = HERE.parents[2] / "shared" / "cases" / "extraction.jsonl"
+FILES = [*sorted((HERE / "cases").glob("*.jsonl")), *([SHARED] if SHARED.is_file() else [])]
+TYPES = {
+    "extract_int": "integer",
+    "extract_decimal": "decimal",
+    "extract": "math",
+    "extract_equiv": "math",
+    "extract_mcq": "choice",
+}
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    """Return the cases of a file."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def sample_of(row: dict[str, Any]) -> Sample:
+    """Return the sample that a case describes."""
+    truncated = row.get("status") == "truncated"
+    return Sample(Text.of(row["text"]), TYPES[row["kind"]], truncated, row.get("options") or LETTERS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_case_of_a_kind_gives_its_answer(path: Path) -> None:
+    scorer = load_scorer("regex")
+    wrong = []
+    for row in rows_of(path):
+        sample = sample_of(row)
+        found = scorer.extract(sample)
+        answer: object = found.value
+        if "gold" in row:
+            answer = found.value is not None and bool(scorer.grade(found.value, row["gold"], sample))
+        if answer != row["expected"]:
+            wrong.append(f"{row['id']}: expected {row['expected']!r}, found {answer!r} in {row['text'][-80:]!r}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_an_answer_says_where_it_stands() -> None:
+    text = "We add.\n</think>\nThe answer is **1,234** apples."
+    found = load_scorer("regex").extract(Sample(Text.of(text)))
+    assert (found.value, found.state, found.stage, found.part) == ("1234", ANSWERED, "phrase", "final")
+    assert found.span is not None
+    assert text[slice(*found.span)] == "1,234"
+
+
+def test_nothing_is_guessed_from_a_number_that_is_not_marked() -> None:
+    found = load_scorer("regex").extract(Sample(Text.of("First 3, then 4, so 12 apples are left.")))
+    assert (found.value, found.state) == (None, NO_ANSWER)
+
+
+def test_a_text_that_runs_on_into_another_problem_is_cut_and_flagged() -> None:
+    found = load_scorer("regex").extract(Sample(Text.of("The answer is 42.\n\nQuestion: and now?\nThe answer is 7.")))
+    assert (found.value, found.flags) == ("42", ("run-on",))
+
+
+def test_refusals_say_why() -> None:
+    scorer = load_scorer("regex")
+    assert scorer.extract(Sample(Text.of(r"\boxed{3 \text{ or } 5}"))).flags == ("several",)
+    assert scorer.extract(Sample(Text.of(r"\boxed{42"))).flags == ("open-box",)
