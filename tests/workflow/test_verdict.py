@@ -1,0 +1,206 @@
+"""What a run says of itself: an exit code and a line that follow the files, whatever happened before."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.client.stub_server import Ask, Reply, StubServer, refusal, streamed
+from tests.workflow.conftest import answer
+from tests.workflow.workplace import Workplace, benchmark_file
+
+
+@pytest.fixture
+def place(tmp_path: Path, stub: StubServer) -> Workplace:
+    """Return a workplace with one model behind the stub and one benchmark of three rows."""
+    return small(tmp_path, stub)
+
+
+def small(tmp_path: Path, stub: StubServer, **changes: Any) -> Workplace:
+    """Return a small workplace, its configuration changed."""
+    config = {
+        "models": {"m": {"endpoint": stub.url, "served_name": "stub"}},
+        "benchmarks": [str(benchmark_file(tmp_path / "own", "sums"))],
+        "seeds": {"start": 42, "count": 2},
+        "sampling": {"temperature": 1.0, "max_tokens": 64},
+        "retries": {"attempts": 2, "backoff": 0.05, "backoff_max": 0.1},
+        "servers": {"lease": 12},
+    }
+    return Workplace.made(tmp_path / "place", config | changes)
+
+
+def run_record(place: Workplace) -> dict[str, Any]:
+    """Return results/run.json."""
+    value: dict[str, Any] = json.loads((place.results / "run.json").read_text())
+    return value
+
+
+def test_a_complete_run_says_so_with_its_size_and_score(place: Workplace) -> None:
+    ran = place.run()
+    assert ran.code == 0, ran.text
+    assert "sums / m: COMPLETE 2×3, pass@1 50.0 %" in ran.text
+    assert run_record(place)["verdicts"] == {"m/sums": "COMPLETE"}
+    coverage = place.coverage("m", "sums")
+    assert coverage["counts"] == {"ok": 6, "truncated": 0, "empty": 0, "error": 0, "missing": 0}
+    assert coverage["not_ok"] == []
+    scorers = json.loads((place.outputs("m", "sums") / "scorers.json").read_text())
+    assert len(scorers["regex"]["recovered"]) == 3
+    assert scorers["regex"]["lost"] == []
+
+
+def test_all_seeds_crash_at_start_and_the_common_reason_stands_once(tmp_path: Path) -> None:
+    with StubServer(lambda _: refusal(401, "no such key")) as stub:
+        place = small(tmp_path, stub, seeds={"start": 42, "count": 4})
+        ran = place.run("--keep-going")
+    assert ran.code == 1
+    assert not list(place.results.rglob("metrics*.json"))
+    last = [line for line in ran.text.splitlines() if line.startswith("sums / m: ")][-1]
+    assert last.startswith("sums / m: INVALID: seeds 42, 43, 44, 45 missing: logs/generate/m/sums-rs42.log: ")
+    assert last.count("no such key") == 1
+    assert run_record(place)["state"] == "FAILED"
+
+
+def test_one_failed_seed_fails_the_run_and_keeps_the_others(tmp_path: Path) -> None:
+    def behave(ask: Ask) -> Reply:
+        return refusal(400, "out of range") if ask.body["seed"] == 43 else answer(ask)
+
+    with StubServer(behave) as stub:
+        place = small(tmp_path, stub, seeds={"start": 42, "count": 3})
+        ran = place.run("--keep-going")
+    assert ran.code == 1
+    assert re.search(r"INVALID: seed 43 missing: logs/generate/m/sums-rs43\.log: .*out of range", ran.text)
+    there = sorted(path.name for path in place.outputs("m", "sums").glob("*.jsonl"))
+    assert there == ["output-rs42.jsonl", "output-rs44.jsonl"]
+    assert not list(place.results.rglob("metrics*.json"))
+
+
+def test_an_older_good_verdict_does_not_survive_a_bad_run(tmp_path: Path) -> None:
+    broken: list[bool] = []
+
+    def behave(ask: Ask) -> Reply:
+        return refusal(400, "broken now") if broken else answer(ask)
+
+    with StubServer(behave) as stub:
+        place = small(tmp_path, stub)
+        assert place.run().code == 0
+        broken.append(True)
+        place.config["sampling"]["temperature"] = 0.5
+        ran = place.run()
+    assert ran.code == 1
+    assert run_record(place)["verdicts"] == {"m/sums": "INVALID"}
+    assert place.coverage("m", "sums")["verdict"] == "INVALID"
+    again = place.module("summary")
+    assert again.returncode == 1
+    assert "sums / m: INVALID" in again.stdout
+
+
+@pytest.mark.parametrize(("fraction", "code"), [(0.5, 0), (0.1, 1)])
+def test_errors_within_the_tolerance_are_partial_and_keep_their_rows(
+    tmp_path: Path, fraction: float, code: int
+) -> None:
+    def behave(ask: Ask) -> Reply:
+        return refusal(400, "too long") if "2 plus" in ask.prompt else answer(ask)
+
+    with StubServer(behave) as stub:
+        place = small(tmp_path, stub, errors={"max_fraction": fraction})
+        ran = place.run()
+    assert ran.code == code, ran.text
+    if code:
+        assert "INVALID" in ran.text
+        return
+    assert "sums / m: PARTIAL 2×3" in ran.text
+    rows = [json.loads(line) for line in (place.outputs("m", "sums") / "output-rs42.jsonl").read_text().splitlines()]
+    assert [row["seedbed"]["status"] for row in rows] == ["ok", "ok", "error"]
+    assert rows[2]["generation"] == ""
+    assert rows[2]["finish_reason"] == "error"
+    metrics = json.loads((place.outputs("m", "sums") / "metrics.json").read_text())
+    assert metrics["sums"]["pass@1[avg-of-2]"]["symbolic_correct"] == pytest.approx(100 / 3)
+    details = json.loads((place.outputs("m", "sums") / "details-strict.json").read_text())
+    assert details["without_errors"]["samples"] == 4
+    assert details["without_errors"]["symbolic_correct"] == pytest.approx(50)
+    assert [cell["id"] for cell in place.coverage("m", "sums")["not_ok"]] == ["sums-2", "sums-2"]
+
+
+def test_truncated_and_empty_samples_are_complete_and_shown(tmp_path: Path) -> None:
+    def behave(ask: Ask) -> Reply:
+        if "0 plus" in ask.prompt:
+            return streamed("and so on", "length")
+        return streamed("") if "1 plus" in ask.prompt else answer(ask)
+
+    with StubServer(behave) as stub:
+        place = small(tmp_path, stub)
+        ran = place.run()
+    assert ran.code == 0, ran.text
+    assert "COMPLETE 2×3" in ran.text
+    assert "truncated 2, empty 2" in ran.text
+
+
+def shorten(path: Path) -> None:
+    """Drop the last record of a file."""
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+
+
+def double(path: Path) -> None:
+    """Repeat the first record of a file."""
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines, lines[0]]))
+
+
+def cut(path: Path) -> None:
+    """Cut a file in the middle of its last record."""
+    path.write_bytes(path.read_bytes()[:-30])
+
+
+def stranger(path: Path) -> None:
+    """Give the first record the id of another dataset."""
+    path.write_text(path.read_text().replace('"id": "sums-0"', '"id": "other-0"'))
+
+
+def otherwise(path: Path) -> None:
+    """Make the records those of another fingerprint."""
+    path.write_text(re.sub(r'"fingerprint": "[0-9a-f]{4}', '"fingerprint": "0000', path.read_text()))
+
+
+@pytest.mark.parametrize(
+    ("damage", "word"),
+    [
+        (shorten, "missing: sums-2 of seed 42: no record"),
+        (double, "id 'sums-0' stands twice"),
+        (cut, "line 3: not a whole record"),
+        (stranger, "1 ids are not in the dataset: other-0"),
+        (otherwise, "made with another prompt, sampling or model setting"),
+        (Path.unlink, "seed 42 missing"),
+    ],
+)
+def test_outputs_that_are_not_what_they_should_be_are_named(place: Workplace, damage: Any, word: str) -> None:
+    assert place.run().code == 0
+    damage(place.outputs("m", "sums") / "output-rs42.jsonl")
+    told = place.module("summary")
+    assert told.returncode == 1
+    assert "sums / m: INVALID" in told.stdout
+    assert word in told.stdout
+
+
+def test_metrics_older_than_their_outputs_are_named_and_not_shown(place: Workplace) -> None:
+    assert place.run().code == 0
+    path = place.outputs("m", "sums") / "output-rs43.jsonl"
+    path.write_text(re.sub(r'"generation_end_time": [0-9.]+', '"generation_end_time": 99.5', path.read_text()))
+    told = place.module("summary")
+    assert told.returncode == 1
+    assert "no metrics of strict, regex for these outputs: run snakemake" in told.stdout
+    assert "pass@1" not in told.stdout
+
+
+def test_a_summary_by_hand_tells_what_the_run_told(place: Workplace) -> None:
+    ran = place.run()
+    told = place.module("summary")
+    assert told.returncode == 0
+    assert told.stdout.strip() in ran.text
+
+
+def test_a_summary_without_a_run_says_what_is_missing(tmp_path: Path, place: Workplace) -> None:
+    told = place.module("summary")
+    assert told.returncode == 2
+    assert told.stderr.startswith(f"error: {place.work}/results/config.yaml: there is no such file")
