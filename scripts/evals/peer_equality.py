@@ -9,7 +9,7 @@ from math_verify import LatexExtractionConfig, StringExtractionConfig, parse, ve
 _OPTIONS = tuple("ABCDEFGHIJ")
 _PERCENT = re.compile(r"(\d+\.?\d*)(?:\\%|%)")
 _WORDS = re.compile(r"[a-zA-Z ,]+")
-_IN_MATH = re.compile(r"\$.*\$|\\\(.*\\\)|\\\[.*\\\]|\\boxed\{", re.DOTALL)
+IN_MATH = re.compile(r"\$.*\$|\\\(.*\\\)|\\\[.*\\\]|\\boxed\{", re.DOTALL)
 
 
 def peer_equal(predicted: str, expected: str) -> bool:
@@ -38,4 +38,4 @@ def _trimmed(text: str) -> str:
 
 def _expression(text: str) -> list[Any]:
     """Return what math-verify reads in `text` as LaTeX."""
-    return list(parse(text if _IN_MATH.search(text) else f"${text}$", [LatexExtractionConfig()]))
+    return list(parse(text if IN_MATH.search(text) else f"${text}$", [LatexExtractionConfig()]))

@@ -1,8 +1,82 @@
-"""Whether two mathematical answers are the same."""
+"""Whether two mathematical answers are the same: exactly where both are numbers, else by math-verify."""
 
-from scripts.evals.peer_equality import peer_equal
+import re
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from math_verify import ExprExtractionConfig, LatexExtractionConfig, parse, verify
+
+from scripts.evals.extraction.box_values import read_box
+from scripts.evals.peer_equality import IN_MATH, peer_equal
+
+_SHORTEST = 6  # significant digits a decimal needs to stand for a fraction that it only rounds
+_LONGEST = 80  # characters; no plain number is longer
+_RELATION = re.compile(r"[=<>_:\u2264\u2265]|\\(?:leq?|geq?|neq?|in|approx|equiv|pm)(?![a-z])")
+_EQUATION = re.compile(r"[^$\\]{0,40}[a-z][^$\\]{0,40}=[^$\\]{1,40}")  # the last number of an equation is no answer
+_DECIMAL = re.compile(r"[-+]?\d*\.(\d+)")
+
+
+class _Exact(NamedTuple):
+    """A rational number, and how many places it was written with (None if not as a decimal)."""
+
+    value: Fraction
+    places: int | None
+    percent: bool
 
 
 def same(predicted: str, expected: str) -> bool:
-    """Return whether both answers are the same."""
-    return peer_equal(predicted, expected)
+    """Return whether both answers are the same; numbers are compared exactly before anything tolerant is asked."""
+    if predicted.strip() == expected.strip():
+        return True
+    found, wanted = _exact(predicted), _exact(expected)
+    if found is not None and wanted is not None:
+        return _equal(found, wanted)
+    return peer_equal(predicted, expected) or _verified(predicted, expected)
+
+
+def _exact(text: str) -> _Exact | None:
+    """Return the rational number that all of `text` is, or None."""
+    if len(text) > _LONGEST or _RELATION.search(text):
+        return None
+    reading = read_box(text, "decimal", "")
+    if reading is None or reading.value is None or "not-a-number" in reading.flags or "approximate" in reading.flags:
+        return None
+    percent = reading.value.endswith("%")
+    decimal = _DECIMAL.fullmatch(text.strip().strip("$% \\").replace(",", ""))
+    try:
+        return _Exact(Fraction(reading.value.removesuffix("%")), len(decimal[1]) if decimal else None, percent)
+    except ValueError:
+        return None
+
+
+def _equal(one: _Exact, other: _Exact) -> bool:
+    """Return whether two numbers are equal, one as the rounding of the other only if it shows enough digits."""
+    values = {one.value, other.value}
+    if one.percent != other.percent:
+        shown = one if one.percent else other
+        if shown.value / 100 in values:
+            return True
+    if len(values) == 1:
+        return True
+    for rounded, exact in ((one, other), (other, one)):
+        if rounded.places is None or exact.places is not None:
+            continue
+        digits = len(str(abs(rounded.value.numerator * 10**rounded.places // rounded.value.denominator)))
+        if digits >= _SHORTEST and abs(rounded.value - exact.value) * 10**rounded.places <= 1:
+            return True
+    return False
+
+
+def _verified(predicted: str, expected: str) -> bool:
+    """Return math-verify's verdict on what it reads in both."""
+    return bool(verify(_read(expected), _read(predicted), timeout_seconds=10))
+
+
+def _read(text: str) -> list[Any]:
+    """Return what math-verify reads in a text, LaTeX and plain."""
+    if _EQUATION.fullmatch(text) and ". " not in text:
+        return list(parse(f"${text}$", [LatexExtractionConfig()]))
+    readings = list(parse(text, [LatexExtractionConfig(), ExprExtractionConfig()]))
+    if "\\" in text and not IN_MATH.search(text):
+        readings = [*parse(f"${text}$", [LatexExtractionConfig()]), *readings]
+    return readings

@@ -9,6 +9,7 @@ _DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
 _SENTENCE_END = re.compile(
     r"\n|[.!?;](?=\s|$)|<\||<(?=/)|\u3002|(?=\s+(?:because|since|as desired|which|where|for all|I hope))"
 )
+_FORMULA = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$([^$]+)(?<!\\)\$", re.DOTALL)
 _MORE = re.compile(r"\s*(?:,|;|and|or|\\text\{ ?(?:and|or) ?\}|\\quad|where|\u548c|\u6216)\s*(?=\$|\\\()")
 _TRAILING = re.compile(r"[\s.,;:!*`_\"'\u201d]+$")
 _SENTENCE = re.compile(
@@ -22,6 +23,7 @@ def read_expression(text: str, place: int, end: int, number: Reading | None) -> 
     opened = _opened(text, place)
     if opened is not None:
         start, closing = opened
+        place = start + len(closing)
         close = text.find(closing, place, end)
         if close < 0:
             return None
@@ -51,6 +53,27 @@ def read_expression(text: str, place: int, end: int, number: Reading | None) -> 
     if box is None or box.value is None:
         return box
     return box._replace(start=place + box.start, end=place + box.end, clean=mathematical)
+
+
+def read_bare(text: str) -> Reading | None:
+    """Return the answer of a reply that is one short line: the line itself, or the only formula in its sentence."""
+    start = len(text) - len(text.lstrip())
+    line = text.strip()
+    if not line or len(line) > 200 or len(re.sub(r"\\\[\s*|\s*\\\]|\$\$\s*|\s*\$\$", "", line).splitlines()) > 1:
+        return None
+    formulas = list(_FORMULA.finditer(line))
+    words = line[: formulas[0].start()] + line[formulas[0].end() :] if formulas else line
+    if len(formulas) == 1 and (":" in words or _SENTENCE.search(words) or len(words.split()) > 2 or words.startswith("Answer")):
+        content = next(group for group in formulas[0].groups() if group is not None)
+        start, line = start + formulas[0].start() + formulas[0][0].index(content), content
+    elif _SENTENCE.search(line) and not (formulas and formulas[0].start() == 0):
+        return None
+    elif len(formulas) > 1:
+        return Reading(line, start, start + len(line))
+    box = read_box(line, "math", "")
+    if box is None or not (box.value or "").strip():
+        return None
+    return box._replace(start=start + box.start, end=start + box.end)
 
 
 def _opened(text: str, place: int) -> tuple[int, str] | None:

@@ -23,8 +23,9 @@ _SYMBOLIC = re.compile(
     r"\s*(?:\\(?:sqrt|pi|sin|cos|tan|ln|log|alpha|beta|theta|varphi|phi|infty|binom|sum|int|left|begin|frac|dfrac|tfrac)(?![a-z])|[\u221a\u03c0]|\^)|\([a-z]"
 )
 _ATTACHED_WORD = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])|[A-Za-z_]|-[A-Za-z]|:\d|\.\d|,\d|'\d|/\d")
+_COPULA = re.compile(r"(?<![\w])(?:is|are|equals?|was|ist|beträgt|est|es|é|è|равно|равен|составляет)(?![\w])|=|是|为|為|は", re.IGNORECASE)
 _LIST_ITEM = re.compile(r"[.)]\s+\S")
-_LINE_END = re.compile(r"[\s.,;!\u3002]*?(?:\n|$|\()|[.!;]\s|[\s]*<|\s*\[|\s+[A-Za-z]+(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)")
+_LINE_END = re.compile(r"[\s.,;!\u3002]*?(?:\n|$|\()|[.!;]\s|[\s]*<|\s*\[|\s+[A-Za-z]+(?:\^\{?\d\}?|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)")
 _CONNECTIVE = (
     r"(?:\b(?:so|thus|hence|therefore|giving|which\s+gives|making|meaning|and\s+so|then|whence|where|therefore,)\b|\u6240\u4ee5|\u56e0\u6b64|\u6545|\u3088\u3063\u3066|\u3057\u305f\u304c\u3063\u3066|\ub530\ub77c\uc11c|"
     r"\b(?:also|somit|daher|donc|ainsi|as\u00ed|luego|entonces|logo|portanto|quindi|dunque|\u0437\u043d\u0430\u0447\u0438\u0442|\u043f\u043e\u044d\u0442\u043e\u043c\u0443)\b|\u21d2|\\Rightarrow|\\implies)"
@@ -68,6 +69,23 @@ def _read(text: str, asked: Asked, negated: bool) -> Reading | None:
     from scripts.evals.extraction.expressions import read_expression
 
     return read_expression(text, place, end, reading)
+
+
+def read_sentence(text: str, start: int, asked: Asked) -> Reading | None:
+    """Return the value that ends a labelled sentence, as in "Answer: the number of ways is 42."."""
+    line = text.find("\n", start)
+    sentence = text[start : line if line >= 0 else len(text)][:REACH].split(". ", 1)[0]
+    found = None
+    for verb in _COPULA.finditer(sentence):
+        if not NEGATION.search(sentence):
+            found = verb.end()
+    if found is None or asked.answer_type == "choice":
+        return None
+    reading = _read(sentence[found:], asked, False)
+    if reading is None or reading.value is None or not reading.clean:
+        return None
+    start += found
+    return reading._replace(start=start + reading.start, end=start + reading.end, flags=(*reading.flags, "in-sentence"))
 
 
 def _skip(text: str, start: int, end: int) -> int:

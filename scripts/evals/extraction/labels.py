@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from scripts.evals.extraction.backwards import matches_from_end
 from scripts.evals.extraction.hedges import NEGATION
-from scripts.evals.extraction.label_values import Asked, read_value
+from scripts.evals.extraction.label_values import Asked, read_sentence, read_value
 from scripts.evals.extraction.languages import COLON, HEAD, LANGUAGES, MARKS, noun_of, noun_pattern, verb_pattern
 from scripts.evals.extraction.numbers import ENGLISH, EUROPEAN
 from scripts.evals.extraction.readings import Reading
@@ -15,6 +15,8 @@ MOST = 400  # labels looked at from the end
 _ASIDE = re.compile(
     r"\s*(?:[(\[]|[*_>]*\s*(?:note|remark|n\.?b\.?|aside|caution|hinweis|nota|remarque|\u6ce8)\b)", re.IGNORECASE
 )
+_LAST_WORD = re.compile("final|ultimate|endg|schluss|définitiv|definitiv|окончат|итогов|最终|最終|最后|最後|최종", re.IGNORECASE)
+_LINE_ALONE = re.compile(r"[ \t]*\n(?:[=-]{3,}[ \t]*\n)?\s*(?=\S)")
 _CONDITION = re.compile(
     r"\b(?:if|unless|suppose|assuming|whether|wenn|falls|si|se|\u0435\u0441\u043b\u0438)\b|\u5982\u679c|\u5047\u5982",
     re.IGNORECASE,
@@ -53,11 +55,19 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
     marks = MARKS.match(text, noun.end)
     after = marks.end() if marks else noun.end
     notation = EUROPEAN if LANGUAGES[noun.language].european else ENGLISH
+    if asked.answer_type == "decimal":
+        notation = notation._replace(comma_decimals=True)
     asked = asked._replace(notation=notation)
     colon = COLON.match(text, after)
     if colon:
         reading = read_value(text, colon.end(), asked)
         stage, strong = "label", noun.final or leading
+        if reading is None and strong:
+            reading = read_sentence(text, colon.end(), asked)
+            stage, strong = "sentence", False
+    elif leading and (underline := _LINE_ALONE.match(text, noun.end)):
+        reading = read_value(text, underline.end(), asked)
+        stage, strong = "heading", True
     elif decorated and re.match(r"[*_}]{0,3}[ \t]*(?:\n|[*_}]+|$)|[ \t]*[\d$\\-]", text[noun.end : noun.end + 8]):
         reading = read_value(text, noun.end, asked)
         stage, strong = "heading", True
@@ -73,7 +83,7 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
         ):
             negated = True
         reading = read_value(text, verb.end(), asked, negated)
-        stage, strong = "phrase", False
+        stage, strong = "phrase", noun.final and _LAST_WORD.search(match[0]) is not None
         if reading is not None and _CONDITION.search(_sentence(text, line, noun.start, verb.end())):
             return None
     if reading is None:

@@ -1,5 +1,6 @@
 """Which of the marks in a part of a text is the answer."""
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -7,10 +8,16 @@ from scripts.evals.definitions import BareStage, BoxStage, ElementStage, HashSta
 from scripts.evals.extraction.box_values import is_placeholder, read_box
 from scripts.evals.extraction.boxes import boxes_from_end
 from scripts.evals.extraction.choices import chosen
+from scripts.evals.extraction.expressions import read_bare
 from scripts.evals.extraction.hedges import RETRACTION
 from scripts.evals.extraction.label_values import Asked
 from scripts.evals.extraction.labels import Marked, elements, hashes, labelled, read_whole
 from scripts.evals.extraction.readings import Reading
+
+
+_BETWEEN = re.compile(
+    r"(?:[\s,;.$}]|\\[,;:! ()\[\]]|\\q?quad|\\text\s*\{[^{}]{0,40}\}|\band\b|[a-z](?:_\{?\d\}?)?\s*=)*"
+)
 
 
 class Stages(NamedTuple):
@@ -58,6 +65,9 @@ def pick(text: str, original: str, asked: Asked, stages: Stages) -> Pick | None:
     if box is not None:
         return box
     if stages.bare is not None:
+        if asked.answer_type == "math":
+            only = read_bare(original)
+            return Pick(only, "bare") if only is not None else None
         whole = read_whole(text, asked) if len(text) <= 400 else None
         if whole is not None and text.strip().count("\n") <= 2:
             return Pick(whole, "bare")
@@ -78,8 +88,24 @@ def _last_box(original: str, asked: Asked, stages: Stages) -> tuple[Pick | None,
         reading = read_box(content, asked.answer_type, asked.letters)
         if reading is None:
             return None, 0
-        return Pick(reading._replace(start=start + reading.start, end=start + reading.end), "box"), box.end
+        reading = reading._replace(start=start + reading.start, end=start + reading.end)
+        if asked.answer_type == "math" and reading.value is not None:
+            reading = _joined(original, box.start, reading, stages.box.commands)
+        return Pick(reading, "box"), box.end
     return None, 0
+
+
+def _joined(text: str, start: int, last: Reading, commands: tuple[str, ...]) -> Reading:
+    """Return the last box together with those that a mere comma or "and" joins to it: a set given in several boxes."""
+    values = [last.value or ""]
+    for box in boxes_from_end(text[:start], commands):
+        between = text[box.end : start]
+        if box.content is None or not _BETWEEN.fullmatch(between) or not re.search("and|,", between):
+            break
+        values.insert(0, text[slice(*box.content)])
+        start = box.start
+        last = last._replace(start=box.content[0])
+    return last if len(values) == 1 else last._replace(value=", ".join(values), flags=(*last.flags, "joined"))
 
 
 def _merged(text: str, start: int, asked: Asked, stages: Stages) -> Iterator[Marked]:
