@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from scripts.errors import exit_code
-from scripts.evals.ledger import compare_tables
-from scripts.evals.reports import as_json, write_whole
+from scripts.evals.ledger import compare
+from scripts.evals.reports import STRICT, as_json, metrics_name, write_whole
+from scripts.evals.samples import read_table
 
 COLUMNS = (
     "model",
@@ -30,24 +31,23 @@ COLUMNS = (
 def scorers_of(folder: Path) -> list[str]:
     """Return the scorers that left metrics in a folder, strict first."""
     found = [path.stem.removeprefix("metrics-") for path in sorted(folder.glob("metrics-*.json"))]
-    return [*(["strict"] if (folder / "metrics.json").is_file() else []), *found]
+    return [*([STRICT] if (folder / "metrics.json").is_file() else []), *found]
 
 
 def compare_scorers(folder: Path, scorers: Sequence[str]) -> dict[str, Any]:
     """Return scorers.json of a folder: strict against each other scorer on the same samples, by the other's name."""
-    tables = {scorer: folder / f"samples-{scorer}.csv" for scorer in scorers}
-    if "strict" not in tables or not tables["strict"].is_file():
+    if STRICT not in scorers:
         return {}
-    others = [scorer for scorer in scorers if scorer != "strict" and tables[scorer].is_file()]
-    return {scorer: compare_tables(tables["strict"], tables[scorer]) for scorer in others}
+    strict = read_table(folder / f"samples-{STRICT}.csv")
+    others = {scorer: read_table(folder / f"samples-{scorer}.csv") for scorer in scorers if scorer != STRICT}
+    return {scorer: compare(strict, rows, (STRICT, scorer)) for scorer, rows in others.items()}
 
 
 def rows_of(folder: Path, scorers: Sequence[str], compared: dict[str, Any]) -> list[dict[str, Any]]:
     """Return one row a scorer: percentages at the k of the folder's seeds, counts of recovered and lost samples."""
     rows = []
     for scorer in scorers:
-        name = "metrics.json" if scorer == "strict" else f"metrics-{scorer}.json"
-        modes = json.loads((folder / name).read_text(encoding="utf-8"))[folder.name]
+        modes = json.loads((folder / metrics_name(scorer)).read_text(encoding="utf-8"))[folder.name]
         k = max(int(mode.rsplit("@", 1)[1]) for mode in modes if mode.startswith("pass@") and "[" not in mode)
         mean = modes[f"pass@1[avg-of-{k}]" if k > 1 else "pass@1"]
         ledger = compared.get(scorer, {})
@@ -62,8 +62,8 @@ def rows_of(folder: Path, scorers: Sequence[str], compared: dict[str, Any]) -> l
                 "majority": modes[f"majority@{k}"]["symbolic_correct"] if k > 1 else None,
                 "pass@k": modes[f"pass@{k}"]["symbolic_correct"],
                 "no_answer": mean["no_answer"],
-                "recovered": len(ledger["recovered"]) if ledger else None,
-                "lost": len(ledger["lost"]) if ledger else None,
+                "recovered": ledger.get("recovered"),
+                "lost": ledger.get("lost"),
             }
         )
     return rows
@@ -88,7 +88,7 @@ def main() -> int:
     options = parser.parse_args()
     listed: dict[Path, list[str]] = {}
     for path in options.metrics:
-        listed.setdefault(path.parent, []).append(path.stem.removeprefix("metrics").removeprefix("-") or "strict")
+        listed.setdefault(path.parent, []).append(path.stem.removeprefix("metrics").removeprefix("-") or STRICT)
     rows = []
     for folder, scorers in listed.items():
         compared = compare_scorers(folder, scorers)
