@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,18 @@ RECORD = Path("results/run.json")
 RUNNING = "RUNNING"
 
 
-def begin(pairs: Iterable[tuple[str, str]]) -> None:
-    """Mark the run as RUNNING for these (model, benchmark) pairs: no verdict of an earlier run stands from here on."""
-    write({"state": RUNNING, "pairs": sorted(map(list, pairs)), "started": time.time(), "ended": None})
+def begin(wanted: Mapping[tuple[str, str], Collection[str]]) -> None:
+    """Mark the run as RUNNING for the scorers of (model, benchmark) pairs: no earlier verdict stands from here on."""
+    pairs = [
+        {"model": pair[0], "benchmark": pair[1], "scorers": sorted(wanted[pair], key=_strict_first)}
+        for pair in sorted(wanted)
+    ]
+    write({"state": RUNNING, "pairs": pairs, "started": time.time(), "ended": None})
+
+
+def _strict_first(scorer: str) -> tuple[bool, str]:
+    """Return a sort key that puts strict before every other scorer."""
+    return scorer != "strict", scorer
 
 
 def read() -> dict[str, Any]:

@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +30,21 @@ def folder_of(pair: Pair) -> Path:
     return Path("results") / pair[0] / "eval-results" / pair[1]
 
 
-def pairs_of(settings: Settings, record: dict[str, Any]) -> list[Pair]:
-    """Return the pairs to tell of: the last run's, else the configuration's, and all whose outputs are there."""
-    wanted = [(pair[0], pair[1]) for pair in record.get("pairs", ())] or [
-        (model, benchmark) for model in settings.models for benchmark in settings.benchmarks
-    ]
+def asked_for(settings: Settings, record: dict[str, Any]) -> dict[Pair, list[str]]:
+    """Return the scorers of the pairs that the last run was about, or of the configuration where none is known."""
+    if "pairs" in record:
+        return {(pair["model"], pair["benchmark"]): pair["scorers"] for pair in record["pairs"]}
+    return {(model, name): list(settings.scorers) for model in settings.models for name in settings.benchmarks}
+
+
+def others(settings: Settings, asked: Iterable[Pair]) -> list[Pair]:
+    """Return the pairs whose outputs are there though the last run was not about them."""
     there = {
         (path.parent.parent.parent.name, path.parent.name)
         for path in Path("results").glob("*/eval-results/*/output-rs*.jsonl*")
     }
-    known = [pair for pair in sorted(there) if pair[0] in settings.models and pair[1] in settings.known_benchmarks()]
-    return [pair for pair in dict.fromkeys([*wanted, *known]) if pair[0] in settings.models]
+    known = settings.known_benchmarks()
+    return sorted(pair for pair in there - set(asked) if pair[0] in settings.models and pair[1] in known)
 
 
 def coverage_of(settings: Settings, pair: Pair) -> dict[str, Any]:
@@ -61,11 +66,11 @@ def coverage_of(settings: Settings, pair: Pair) -> dict[str, Any]:
     return found
 
 
-def stale_scorers(settings: Settings, folder: Path, coverage: dict[str, Any]) -> list[str]:
-    """Return the scorers of the configuration whose metrics were not made from just the outputs that count now."""
+def stale_scorers(scorers: Iterable[str], folder: Path, coverage: dict[str, Any]) -> list[str]:
+    """Return those of the scorers whose metrics were not made from just the outputs that count now."""
     expected = {name: output["trace"] for name, output in coverage["outputs"].items()}
     stale = []
-    for scorer in settings.scorers:
+    for scorer in scorers:
         try:
             details = json.loads((folder / f"details-{scorer}.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -88,16 +93,19 @@ def main() -> int:
         raise InputError(f"{CONFIG.absolute()}: there is no such file; expected the folder of a run")
     settings = load(read_yaml(CONFIG), str(CONFIG), [CONFIG.parent])
     lines, groups, verdicts = [], [], {}
-    for pair in pairs_of(settings, record):
+    asked = asked_for(settings, record)
+    for pair in [*asked, *([] if options.ended else others(settings, asked))]:
         coverage, folder = coverage_of(settings, pair), folder_of(pair)
-        stale = stale_scorers(settings, folder, coverage)
-        current = [scorer for scorer in scorers_of(folder) if scorer in settings.scorers and scorer not in stale]
+        stale = stale_scorers(asked.get(pair, settings.scorers), folder, coverage)
+        there = [scorer for scorer in scorers_of(folder) if scorer in settings.scorers]
+        current = [scorer for scorer in there if scorer not in stale_scorers(there, folder, coverage)]
         rows = rows_of(folder, current, compare_scorers(folder, current)) if coverage["verdict"] != INVALID else []
         seeds = f"{len(coverage['seeds']['whole'])}/{len(coverage['seeds']['expected'])}"
         if rows:
             groups.append((rows, seeds, coverage["verdict"]))
         lines += [verdict.line(pair, coverage, rows, stale), *([f"    {folder}/: {FILES}"] if rows else [])]
-        verdicts["/".join(pair)] = INVALID if stale else coverage["verdict"]
+        if pair in asked:
+            verdicts["/".join(pair)] = INVALID if stale else coverage["verdict"]
     usable = all(word in (COMPLETE, PARTIAL) for word in verdicts.values())
     print("\n".join([*([render(groups), ""] if groups else []), *lines]))
     going_on = record.get("state") == RUNNING and options.ended is None and driver.held()

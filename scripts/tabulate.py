@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from scripts.errors import exit_code
-from scripts.evals.ledger import compare
+from scripts.evals.ledger import compare_tables
 from scripts.evals.reports import STRICT, as_json, metrics_name, write_whole
-from scripts.evals.samples import read_table
 
 COLUMNS = (
     "model",
@@ -38,9 +37,8 @@ def compare_scorers(folder: Path, scorers: Sequence[str]) -> dict[str, Any]:
     """Return scorers.json of a folder: strict against each other scorer on the same samples, by the other's name."""
     if STRICT not in scorers:
         return {}
-    strict = read_table(folder / f"samples-{STRICT}.csv")
-    others = {scorer: read_table(folder / f"samples-{scorer}.csv") for scorer in scorers if scorer != STRICT}
-    return {scorer: compare(strict, rows, (STRICT, scorer)) for scorer, rows in others.items()}
+    tables = {scorer: folder / f"samples-{scorer}.csv" for scorer in scorers}
+    return {scorer: compare_tables(tables[STRICT], tables[scorer]) for scorer in scorers if scorer != STRICT}
 
 
 def rows_of(folder: Path, scorers: Sequence[str], compared: dict[str, Any]) -> list[dict[str, Any]]:
@@ -62,8 +60,8 @@ def rows_of(folder: Path, scorers: Sequence[str], compared: dict[str, Any]) -> l
                 "majority": modes[f"majority@{k}"]["symbolic_correct"] if k > 1 else None,
                 "pass@k": modes[f"pass@{k}"]["symbolic_correct"],
                 "no_answer": mean["no_answer"],
-                "recovered": ledger.get("recovered"),
-                "lost": ledger.get("lost"),
+                "recovered": ledger["counts"]["recovered"] if ledger else None,
+                "lost": ledger["counts"]["lost"] if ledger else None,
             }
         )
     return rows

@@ -46,8 +46,8 @@ def test_a_complete_run_says_so_with_its_size_and_score(place: Workplace) -> Non
     assert coverage["counts"] == {"ok": 6, "truncated": 0, "empty": 0, "error": 0, "missing": 0}
     assert coverage["not_ok"] == []
     scorers = json.loads((place.outputs("m", "sums") / "scorers.json").read_text())
-    assert scorers["regex"]["recovered"] == 3
-    assert scorers["regex"]["lost"] == 0
+    assert scorers["regex"]["counts"]["recovered"] == 3
+    assert scorers["regex"]["lost"] == []
 
 
 def test_all_seeds_crash_at_start_and_the_common_reason_stands_once(tmp_path: Path) -> None:
