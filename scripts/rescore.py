@@ -1,42 +1,123 @@
-"""Score outputs again with any scorer: by hand on a folder of anybody's outputs, or for a rule."""
+"""Score outputs again with any scorer: by hand on a folder of anybody's outputs, or for a rule.
+
+By hand: python -m scripts.rescore DIR; compares every scorer with the strict one and prints the table.
+"""
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from scripts.errors import InputError, exit_code
+from scripts.evals.answer_keys import answer_type_of
 from scripts.evals.answers import ANSWER_TYPES
-from scripts.evals.cohort import read_cohort
-from scripts.evals.datasets import read_rows
-from scripts.evals.reports import write_reports
+from scripts.evals.canaries import check_file
+from scripts.evals.cohort import Cohort, read_cohort
+from scripts.evals.definitions import find_definition
+from scripts.evals.ledger import compare
+from scripts.evals.reports import STRICT, as_json, write_reports, write_whole
 from scripts.evals.scorers import load_scorer
 from scripts.evals.seedfiles import seed_files
-from scripts.score import check_seeds
+from scripts.score import answers_of, check_seeds
 
 
-def main() -> int:
-    """Run the command; returns 0."""
+def rescore(files: Sequence[Path], scorers: Sequence[str], answer_type: str, dataset: dict[str, str] | None) -> Cohort:
+    """Check the scorers, then read the files once and score every sample; raises InputError."""
+    for name in scorers:
+        check_file(find_definition(name))
+    return read_cohort(files, [load_scorer(name) for name in scorers], answer_type, dataset)
+
+
+def compare_all(cohort: Cohort) -> dict[str, dict[str, Any]]:
+    """Return the comparison of the first scorer with each other one, by the other's name."""
+    first, *others = cohort.scored
+    return {other: compare(cohort.rows(first), cohort.rows(other), (first, other)) for other in others}
+
+
+def table(cohort: Cohort, benchmark: str, compared: dict[str, dict[str, Any]]) -> str:
+    """Return what people read: one line a scorer, in percent, and what it won and lost."""
+    k = len(cohort.seeds)
+    mean, majority, best = (f"pass@1[avg-of-{k}]", f"majority@{k}", f"pass@{k}") if k > 1 else ("pass@1",) * 3
+    width = max(len(name) for name in [*cohort.scored, "scorer"])
+    head = [mean, majority, best, "no_answer"] if k > 1 else [mean, "no_answer"]
+    lines = [f"{benchmark}: {len(cohort.ids)} problems, {k} seeds", "  ".join([f"{'scorer':{width}}", *head])]
+    for name in cohort.scored:
+        modes: Any = cohort.metrics(benchmark, name)[benchmark]
+        cells = [modes[mode]["symbolic_correct"] for mode in head[:-1]] + [modes[mean]["no_answer"]]
+        lines.append(
+            "  ".join(
+                [f"{name:{width}}", *(f"{cell:{len(title)}.2f}" for cell, title in zip(cells, head, strict=True))]
+            )
+        )
+    for name, ledger in compared.items():
+        counts, precision = ledger["counts"], ledger["newly_found_precision"]
+        right = "" if precision is None else f" ({100 * precision:.0f} % right)"
+        lines.append(
+            f"{name} against {ledger['scorers'][0]}: {counts['newly_found']} newly found{right}, {counts['recovered']} recovered, "
+            f"{counts['lost']} lost, {sum(ledger['timeouts'].values())} timed out; p = {ledger['sign_flip_p']:.3g} (sign flips by problem)"
+        )
+    return "\n".join(lines)
+
+
+def scorers_wanted(named: Sequence[str], alone: bool) -> list[str]:
+    """Return the scorers to run: by hand the strict one comes first, and the broad one is the default."""
+    if alone:
+        return list(named)
+    others = [name for name in named or ["regex"] if name != STRICT]
+    return [STRICT, *others]
+
+
+def inputs(options: argparse.Namespace) -> tuple[list[Path], Path]:
+    """Return (seed files, their folder); raises InputError if OUT would touch a folder that is only to be read."""
+    stray = [name for name in options.scorer if Path(name).is_dir() or Path(name).name.startswith("output-rs")]
+    options.scorer = [name for name in options.scorer if name not in stray]
+    given = [*options.outputs, *map(Path, stray)]
+    if not given:
+        raise InputError("expected a folder with output-rs*.jsonl, or such files")
+    if len(given) == 1 and given[0].is_dir():
+        out, folder = options.out.resolve(), given[0].resolve()
+        if out == folder or folder in out.parents:
+            raise InputError(f"--out {options.out}: expected a folder outside {given[0]}, which is only read")
+        return seed_files(given[0]), given[0]
+    for path in given:
+        if not path.is_file():
+            raise InputError(f"{path}: no such file: expected a folder with output-rs*.jsonl, or such files")
+    return given, given[0].parent
+
+
+def arguments() -> argparse.Namespace:
+    """Return the parsed command line."""
     parser = argparse.ArgumentParser(prog="python -m scripts.rescore", description=__doc__)
     parser.add_argument(
-        "outputs", nargs="+", type=Path, metavar="DIR", help="a folder with output-rs*.jsonl, or such files"
+        "outputs", nargs="*", type=Path, metavar="DIR", help="a folder with output-rs*.jsonl, or such files"
     )
-    parser.add_argument("--scorer", action="append", help="a name in config/scorers or a YAML file; may be repeated")
+    parser.add_argument(
+        "--scorer", action="extend", nargs="+", default=[], help="names in config/scorers, or YAML files"
+    )
     parser.add_argument("--answer-type", choices=ANSWER_TYPES, help="told from the expected answers if left out")
     parser.add_argument("--benchmark", help="the name the metrics stand under (the folder's)")
     parser.add_argument("--out", "--out-dir", type=Path, default=Path("rescored"), help="where the files go (rescored)")
     parser.add_argument("--alone", action="store_true", help="only the scorers named, no comparison, nothing printed")
     parser.add_argument("--expect-seeds", help="the seeds that must be there, such as 42,43")
     parser.add_argument("--dataset", type=Path, help="test.jsonl, whose problems every seed must have")
-    options = parser.parse_args()
-    files = seed_files(options.outputs[0]) if options.outputs[0].is_dir() else options.outputs
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Run the command; returns 0."""
+    options = arguments()
+    files, folder = inputs(options)
     check_seeds(files, options.expect_seeds)
-    ids = None if options.dataset is None else [str(row["id"]) for row in read_rows(options.dataset)]
-    scorers = [load_scorer(name) for name in options.scorer or ["strict", "regex"]]
-    if options.answer_type is None:
-        raise InputError("--answer-type: expected one of " + ", ".join(ANSWER_TYPES))
-    cohort = read_cohort(files, scorers, options.answer_type, ids)
-    for scorer in scorers:
-        write_reports(cohort, scorer.name, options.benchmark or files[0].parent.name, options.answer_type, options.out)
+    answer_type = options.answer_type or answer_type_of(files[0])
+    benchmark = options.benchmark or folder.resolve().name
+    cohort = rescore(files, scorers_wanted(options.scorer, options.alone), answer_type, answers_of(options.dataset))
+    for name in cohort.scored:
+        write_reports(cohort, name, benchmark, answer_type, options.out)
+    if not options.alone:
+        compared = compare_all(cohort)
+        write_whole(options.out / "scorers.json", as_json(compared))
+        print(table(cohort, benchmark, compared))
     return 0
 
 

@@ -13,10 +13,12 @@ from scripts.evals.seedfiles import seed_of
 from scripts.evals.strict_scorer import Strict
 
 
-def score(files: list[Path], benchmark: str, answer_type: str, ids: list[str] | None, folder: Path) -> list[Path]:
+def score(
+    files: list[Path], benchmark: str, answer_type: str, dataset: dict[str, str] | None, folder: Path
+) -> list[Path]:
     """Score the files strictly and write the three files into `folder`; raises InputError if anything is missing."""
     strict = Strict()
-    cohort = read_cohort(files, [strict], answer_type, ids)
+    cohort = read_cohort(files, [strict], answer_type, dataset)
     return write_reports(cohort, strict.name, benchmark, answer_type, folder)
 
 
@@ -27,6 +29,13 @@ def check_seeds(files: list[Path], expected: str | None) -> None:
     found, wanted = sorted(map(seed_of, files)), sorted(int(seed) for seed in expected.split(",") if seed)
     if found != wanted:
         raise InputError(f"{files[0].parent}: expected the seeds {wanted}, found {found}")
+
+
+def answers_of(dataset: Path | None) -> dict[str, str] | None:
+    """Return the expected answers of a dataset by id, None without one."""
+    if dataset is None:
+        return None
+    return {str(row["id"]): str(row["expected_answer"]) for row in read_rows(dataset)}
 
 
 def main() -> int:
@@ -40,8 +49,7 @@ def main() -> int:
     parser.add_argument("--out-dir", required=True, type=Path, help="where the files go")
     options = parser.parse_args()
     check_seeds(options.outputs, options.expect_seeds)
-    ids = None if options.dataset is None else [str(row["id"]) for row in read_rows(options.dataset)]
-    score(options.outputs, options.benchmark, options.answer_type, ids, options.out_dir)
+    score(options.outputs, options.benchmark, options.answer_type, answers_of(options.dataset), options.out_dir)
     return 0
 
 

@@ -1,7 +1,7 @@
 """All seeds of one benchmark, read once: every scorer's verdict on every sample, and what each sample cost."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -55,64 +55,78 @@ class Cohort(msgspec.Struct):
         return metrics(benchmark, problems)
 
 
+class Key(msgspec.Struct, frozen=True):
+    """What a problem is: its expected answer, and its wording where the records give it."""
+
+    expected: str
+    problem: str | None = None
+    line: int = 0
+
+
 def read_cohort(
-    files: Sequence[Path], scorers: Sequence[Scorer], answer_type: str, ids: Sequence[str] | None = None
+    files: Sequence[Path], scorers: Sequence[Scorer], answer_type: str, dataset: Mapping[str, str] | None = None
 ) -> Cohort:
-    """Read every file once and score every sample; raises InputError if a file is broken or its problems differ."""
+    """Read every file once and score every sample; `dataset` is the expected answers by id, if the problems are known.
+
+    Raises InputError if a file is broken, or if its problems are not those of the dataset or of the first file.
+    """
     files = in_seed_order(list(files))
     measured: list[list[Measured]] = []
     scored: dict[str, list[list[Scored]]] = {scorer.name: [] for scorer in scorers}
-    order = list(ids) if ids is not None else None
+    expected = {identity: Key(answer) for identity, answer in dataset.items()} if dataset is not None else {}
     traces: dict[str, str] = {}
-    first = "the dataset" if ids is not None else str(files[0])
+    first = "the dataset" if dataset is not None else files[0].name
     for path in files:
+        keys: dict[str, Key] = {}
         costs: dict[str, Measured] = {}
         verdicts: dict[str, dict[str, Scored]] = {scorer.name: {} for scorer in scorers}
         trace = hashlib.sha256()
-        for identity, record, sample in _samples(path, answer_type, costs):
-            told = (record.generation_end_time, record.num_generated_tokens, record.finish_reason)
-            trace.update(trace_line(record.id, *told))
+        for identity, record, sample in _samples(path, answer_type, keys, dataset or {}):
+            trace.update(
+                trace_line(record.id, record.generation_end_time, record.num_generated_tokens, record.finish_reason)
+            )
             costs[identity] = _measured(identity, seed_of(path), record)
             for scorer in scorers:
-                verdicts[scorer.name][identity] = _scored(scorer, sample, record, costs[identity])
+                verdicts[scorer.name][identity] = _scored(scorer, sample, keys[identity].expected, costs[identity])
         traces[path.name] = trace.hexdigest()
-        if order is None:
-            order = list(costs)
-        _check_problems(path, list(costs), order, first)
-        measured.append([costs[identity] for identity in order])
+        expected = expected or keys
+        _check_problems(path, keys, expected, first)
+        measured.append([costs[identity] for identity in expected])
         for name, rows in verdicts.items():
-            scored[name].append([rows[identity] for identity in order])
-    return Cohort([seed_of(path) for path in files], order or [], measured, scored, traces)
+            scored[name].append([rows[identity] for identity in expected])
+    return Cohort([seed_of(path) for path in files], list(expected), measured, scored, traces)
 
 
-def _samples(path: Path, answer_type: str, seen: dict[str, Measured]) -> Iterable[tuple[str, Record, Sample]]:
-    """Yield (id, record, sample) a line; raises InputError for a duplicate id, a missing answer, an empty file."""
-    lines: dict[str, int] = {}
+def _samples(
+    path: Path, answer_type: str, keys: dict[str, Key], dataset: Mapping[str, str]
+) -> Iterator[tuple[str, Record, Sample]]:
+    """Yield (id, record, sample) a line, its key noted; raises InputError for a double id, no answer, an empty file."""
     for position, (number, line) in enumerate(read_lines(path)):
         where = f"{path}:{number}"
         record = decode_record(line, where)
         identity = str(record.id) if record.id is not None else f"line-{position}"
-        if identity in lines:
-            raise InputError(f"{where}: id {identity} stands on line {lines[identity]} too: expected each problem once")
-        lines[identity] = number
-        if record.expected_answer is None:
-            raise InputError(f"{where}: no expected_answer: expected the key answer of {identity}")
+        if identity in keys:
+            raise InputError(f"{where}: id {identity} stands on line {keys[identity].line} too: expected every id once")
+        answer = record.expected() if record.expected_answer is not None else dataset.get(identity)
+        if answer is None:
+            raise InputError(f"{where}: no expected_answer: expected the answer key of {identity}")
+        keys[identity] = Key(answer, Text(record.problem, where).full() or None, number)
         letters = (option_letters(line, record.options) or LETTERS) if answer_type == "choice" else LETTERS
         thought = bytes(record.reasoning_content) not in {b"null", b'""'}
         text = Text(record.generation, where)
         yield identity, record, Sample(text, answer_type, record.is_truncated, letters, thought)
-    if not lines:
-        raise InputError(f"{path}: empty: expected one record a problem")
+    if not keys:
+        raise InputError(f"{path}:1: empty: expected one record a problem")
 
 
-def _scored(scorer: Scorer, sample: Sample, record: Record, measured: Measured) -> Scored:
+def _scored(scorer: Scorer, sample: Sample, expected: str, measured: Measured) -> Scored:
     """Return one scorer's verdict; an error record has no answer, a comparison out of time is a time-out."""
     if measured.error:
         return Scored(measured.id, measured.seed, Found(flags=("error",)), False)
     found = scorer.extract(sample)
     correct = False
     if found.value is not None:
-        verdict = scorer.grade(found.value, record.expected() or "", sample)
+        verdict = scorer.grade(found.value, expected, sample)
         if verdict is None:
             found = msgspec.structs.replace(found, state=TIMED_OUT.state)
         correct = bool(verdict)
@@ -153,15 +167,21 @@ def _graded(cost: Measured, row: Scored) -> Graded:
     )
 
 
-def _check_problems(path: Path, found: list[str], expected: list[str], first: str) -> None:
-    """Raise InputError unless the file has exactly the expected problems."""
-    missing, extra = sorted(set(expected) - set(found)), sorted(set(found) - set(expected))
-    if missing or extra:
+def _check_problems(path: Path, found: Mapping[str, Key], expected: Mapping[str, Key], first: str) -> None:
+    """Raise InputError, with a line, unless the file has exactly the expected problems."""
+    extra = [identity for identity in found if identity not in expected]
+    missing = [identity for identity in expected if identity not in found]
+    if extra:
+        raise InputError(f"{path}:{found[extra[0]].line}: problem {_few(extra)} is not in {first}")
+    if missing:
         raise InputError(
-            f"{path}: {len(found)} problems, but {first} has {len(expected)}"
-            + (f"; missing {_few(missing)}" if missing else "")
-            + (f"; not expected {_few(extra)}" if extra else "")
+            f"{path}:{max(key.line for key in found.values())}: ends with {len(found)} problems, but {first} has "
+            f"{len(expected)}; missing {_few(missing)}"
         )
+    for identity, key in found.items():
+        other = expected[identity]
+        if key.expected != other.expected or (key.problem and other.problem and key.problem != other.problem):
+            raise InputError(f"{path}:{key.line}: {identity} is another problem than in {first}: expected the same one")
 
 
 def _few(names: list[str]) -> str:

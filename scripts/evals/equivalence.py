@@ -18,28 +18,28 @@ START = 60.0  # seconds the child may take to import sympy on a busy machine
 class Equivalence:
     """Asks one child process whether answers are the same; kills and replaces it when a pair takes too long."""
 
-    def __init__(self, limit: float = LIMIT) -> None:
-        """Prepare; `limit` is in seconds a pair. The child starts with the first question."""
+    def __init__(self, module: str, limit: float = LIMIT) -> None:
+        """Prepare; `module` is run as the child with the first question, `limit` is in seconds a pair."""
+        self.module = module
         self.limit = limit
         self.timeouts = 0
-        self._verdicts: dict[tuple[str, str, bool], bool | None] = {}
+        self._verdicts: dict[tuple[str, str], bool | None] = {}
         self._child: subprocess.Popen[bytes] | None = None
 
-    def equal(self, predicted: str, expected: str, *, peer: bool) -> bool | None:
-        """Return whether both are the same (`peer`: by NeMo-Skills' rules), or None if the limit ran out."""
-        pair = (predicted, expected, peer)
+    def equal(self, predicted: str, expected: str) -> bool | None:
+        """Return whether both are the same by the child's rules, or None if the limit ran out."""
+        pair = (predicted, expected)
         if pair not in self._verdicts:
-            self._verdicts[pair] = self._ask(predicted, expected, peer)
+            self._verdicts[pair] = self._ask(predicted, expected)
         return self._verdicts[pair]
 
-    def _ask(self, predicted: str, expected: str, peer: bool) -> bool | None:
+    def _ask(self, predicted: str, expected: str) -> bool | None:
         """Return the child's verdict; None after the limit or when the child died of the question."""
         child = self._started()
         assert child.stdin is not None
         assert child.stdout is not None
-        question = {"predicted": predicted, "expected": expected, "peer": peer, "limit": self.limit}
         try:
-            child.stdin.write(msgspec.json.encode(question) + b"\n")
+            child.stdin.write(msgspec.json.encode([predicted, expected]) + b"\n")
             child.stdin.flush()
             if not select.select([child.stdout], [], [], self.limit)[0]:
                 raise TimeoutError
@@ -56,7 +56,7 @@ class Equivalence:
         """Return the running child, started if necessary; raises RuntimeError if it does not come up."""
         if self._child is None or self._child.poll() is not None:
             self._child = subprocess.Popen(
-                [sys.executable, "-m", "scripts.evals.equivalence_child"],
+                [sys.executable, "-m", self.module],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 cwd=ROOT,
@@ -86,6 +86,6 @@ class Equivalence:
 
 
 @functools.cache
-def shared() -> Equivalence:
-    """Return the comparison that this process shares."""
-    return Equivalence()
+def shared(module: str) -> Equivalence:
+    """Return the comparison by `module` that this process shares."""
+    return Equivalence(module)

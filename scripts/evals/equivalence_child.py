@@ -1,30 +1,20 @@
-"""The child of `equivalence`: reads one pair a line, writes true or false a line."""
+"""The loop of a child of `equivalence`: one pair a line in, true or false a line out."""
 
+import json
 import logging
 import sys
-
-import msgspec
-
-from scripts.evals.peer_equality import peer_equal
-from scripts.evals.symbolic import same
+from collections.abc import Callable
 
 
-def main() -> None:
+def answer_pairs(same: Callable[[str, str], bool]) -> None:
     """Answer questions until the input ends; an expression nobody can read is not equal to anything."""
     logging.disable(logging.CRITICAL)
-    output = sys.stdout.buffer
-    output.write(b'"ready"\n')
-    output.flush()
+    output = sys.stdout
+    print('"ready"', flush=True)
     for line in sys.stdin.buffer:
-        question = msgspec.json.decode(line)
-        compare = peer_equal if question["peer"] else same
+        predicted, expected = json.loads(line)
         try:
-            verdict = bool(compare(question["predicted"], question["expected"]))
+            verdict = bool(same(predicted, expected))
         except (Exception, RecursionError):
             verdict = False
-        output.write(b"true\n" if verdict else b"false\n")
-        output.flush()
-
-
-if __name__ == "__main__":
-    main()
+        print("true" if verdict else "false", file=output, flush=True)

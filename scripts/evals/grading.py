@@ -8,7 +8,7 @@ _SIGNS = "+-"
 class Comparer(Protocol):
     """Something that knows mathematics: `scripts.evals.equivalence.Equivalence`, started only when it is needed."""
 
-    def equal(self, predicted: str, expected: str, *, peer: bool) -> bool | None:
+    def equal(self, predicted: str, expected: str) -> bool | None:
         """Return whether both are the same, or None if the limit of time ran out."""
 
 
@@ -30,8 +30,8 @@ def grade(predicted: str | None, expected: str, answer_type: str, comparer: Comp
     if comparer is None:
         from scripts.evals.equivalence import shared
 
-        comparer = shared()
-    return comparer.equal(predicted, expected, peer=True)
+        comparer = shared("scripts.evals.peer_equality")
+    return comparer.equal(predicted, expected)
 
 
 def plain_integer(text: str) -> int | None:

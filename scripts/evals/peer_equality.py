@@ -6,6 +6,8 @@ from typing import Any
 from latex2sympy2_extended import NormalizationConfig, normalize_latex  # type: ignore[import-untyped, unused-ignore]
 from math_verify import LatexExtractionConfig, StringExtractionConfig, parse, verify
 
+from scripts.evals.equivalence_child import answer_pairs
+
 _OPTIONS = tuple("ABCDEFGHIJ")
 _PERCENT = re.compile(r"(\d+\.?\d*)(?:\\%|%)")
 _WORDS = re.compile(r"[a-zA-Z ,]+")
@@ -39,3 +41,7 @@ def _trimmed(text: str) -> str:
 def _expression(text: str) -> list[Any]:
     """Return what math-verify reads in `text` as LaTeX."""
     return list(parse(text if IN_MATH.search(text) else f"${text}$", [LatexExtractionConfig()]))
+
+
+if __name__ == "__main__":
+    answer_pairs(peer_equal)

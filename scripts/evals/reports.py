@@ -54,6 +54,7 @@ def _details(
         "states": {state: states[state] for state in STATES},
         "stages": dict(sorted(Counter(row.found.stage for row in rows if row.found.stage).items())),
         "flags": dict(sorted(Counter(flag for row in rows for flag in row.found.flags).items())),
+        "first_differs_from_last": sum("first-differs" in row.found.flags for row in rows),
         "symbolic_correct": 100.0 * right / len(rows),
         "no_answer": 100.0 * none / len(rows),
         "without_errors": {

@@ -1,13 +1,18 @@
 """A scorer made of stages, as its definition says."""
 
-from scripts.evals.answers import NOTHING, Found, Sample
+import msgspec
+
+from scripts.evals.answers import NOTHING, TIMED_OUT, Found, Sample
 from scripts.evals.definitions import Definition, PatternStage
-from scripts.evals.extraction.broad import extract
+from scripts.evals.extraction.broad import extract, extract_first, first_differs
 from scripts.evals.extraction.policy import stages_of
 from scripts.evals.extraction.where import Part, final_part, thought, whole_text
 from scripts.evals.grading import Comparer, grade
+from scripts.evals.patterns import first_differs as first_match_differs
 from scripts.evals.patterns import search
 from scripts.evals.typed_grading import grade_value
+
+FIRST_DIFFERS = "first-differs"  # flag: the final part marks another answer before the last one
 
 
 class Staged:
@@ -28,15 +33,35 @@ class Staged:
         if self.definition.look_back and found == NOTHING and self.definition.part == "final":
             before = thought(sample)
             return self._in_part(before, sample) if before is not None else NOTHING
+        if found.value is not None and self._first_differs(part, sample):
+            return msgspec.structs.replace(found, flags=(*found.flags, FIRST_DIFFERS))
         return found
 
     def _in_part(self, part: Part, sample: Sample) -> Found:
-        """Return the answer in one part."""
+        """Return the answer in one part: of the first pattern that has one, else of the other stages."""
         for stage in self._patterns:
             found = search(stage, part.text, self.definition.match, self.definition.timeout)
-            if found != NOTHING:
-                return found
-        return extract(part, sample, self._stages, self.definition.run_on) if any(self._stages) else NOTHING
+            if found == TIMED_OUT or found.span is None:
+                if found == TIMED_OUT:
+                    return found
+                continue
+            start, end = (place - part.from_end for place in found.span)
+            return msgspec.structs.replace(found, span=sample.generation.span(start, end), part=part.name)
+        if not any(self._stages):
+            return NOTHING
+        if self.definition.match == "first":
+            return extract_first(part, sample, self._stages)
+        return extract(part, sample, self._stages, self.definition.run_on)
+
+    def _first_differs(self, part: Part | None, sample: Sample) -> bool:
+        """Return whether the final part marks another answer before its last one."""
+        if self.definition.part == "whole":
+            part = final_part(sample)
+        if part is None:
+            return False
+        if self._patterns:
+            return any(first_match_differs(stage, part.text, self.definition.timeout) for stage in self._patterns)
+        return first_differs(part, sample, self._stages)
 
     def grade(self, value: str, expected: str, sample: Sample) -> bool | None:
         """Return whether the value is right, by the peer's rules or by its type."""

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from math_verify import ExprExtractionConfig, LatexExtractionConfig, parse, verify
 
+from scripts.evals.equivalence_child import answer_pairs
 from scripts.evals.extraction.box_values import read_box
 from scripts.evals.peer_equality import IN_MATH, peer_equal
 
@@ -80,3 +81,7 @@ def _read(text: str) -> list[Any]:
     if "\\" in text and not IN_MATH.search(text):
         readings = [*parse(f"${text}$", [LatexExtractionConfig()]), *readings]
     return readings
+
+
+if __name__ == "__main__":
+    answer_pairs(same)

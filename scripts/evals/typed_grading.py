@@ -44,5 +44,5 @@ def _same(value: str, expected: str, comparer: Comparer | None) -> bool | None:
     if comparer is None:
         from scripts.evals.equivalence import shared
 
-        comparer = shared()
-    return comparer.equal(value, expected, peer=False)
+        comparer = shared("scripts.evals.symbolic")
+    return comparer.equal(value, expected)

@@ -5,13 +5,14 @@ import re
 from scripts.evals.answers import NOTHING, REASONING, Found, Sample, answered
 from scripts.evals.extraction.characters import plain
 from scripts.evals.extraction.label_values import Asked
-from scripts.evals.extraction.policy import Pick, Stages, pick
+from scripts.evals.extraction.policy import Pick, Stages, first_pick, pick
 from scripts.evals.extraction.where import Part
 
 _NEXT_PROBLEM = re.compile(
     r"^[ \t>#*_]*(?:(?:Question|Problem|Q)(?:\s*(?:\d+|\(\d+\)))?[*_ \t]*[:.\uff1a]|(?:Human|User)[*_ \t]*:(?=\s)|<\|im_start\|>\s*user|<\|start_header_id\|>user)",
     re.MULTILINE | re.IGNORECASE,
 )
+_LOOKED_AT = 1 << 16  # characters
 _MOST = 200  # lines that may start another problem
 
 
@@ -26,6 +27,22 @@ def extract(part: Part, sample: Sample, stages: Stages, run_on: bool) -> Found:
             return _found(picked, part, begin, sample, () if last else ("run-on",), text)
         begin = end
     return NOTHING
+
+
+def extract_first(part: Part, sample: Sample, stages: Stages) -> Found:
+    """Return the first answer that is marked in a part."""
+    text = plain(part.text)
+    picked = first_pick(text, part.text, Asked(sample.answer_type, sample.letters), stages)
+    return NOTHING if picked is None else _found(picked, part, 0, sample, (), text)
+
+
+def first_differs(part: Part, sample: Sample, stages: Stages) -> bool:
+    """Return whether the first and the last answer in the last 64 KB of a part, run-on or not, are different."""
+    original = part.text[-_LOOKED_AT:]
+    text = plain(original)
+    asked = Asked(sample.answer_type, sample.letters)
+    first, last = first_pick(text, original, asked, stages), pick(text, original, asked, stages)
+    return first is not None and last is not None and last.reading.value not in {None, first.reading.value}
 
 
 def _stretches(text: str) -> list[tuple[int, bool]]:

@@ -14,7 +14,6 @@ from scripts.evals.extraction.label_values import Asked
 from scripts.evals.extraction.labels import Marked, elements, hashes, labelled, read_whole
 from scripts.evals.extraction.readings import Reading
 
-
 _BETWEEN = re.compile(
     r"(?:[\s,;.$}]|\\[,;:! ()\[\]]|\\q?quad|\\text\s*\{[^{}]{0,40}\}|\band\b|[a-z](?:_\{?\d\}?)?\s*=)*"
 )
@@ -72,6 +71,21 @@ def pick(text: str, original: str, asked: Asked, stages: Stages) -> Pick | None:
         if whole is not None and text.strip().count("\n") <= 2:
             return Pick(whole, "bare")
     return None
+
+
+def first_pick(text: str, original: str, asked: Asked, stages: Stages) -> Pick | None:
+    """Return the first mark of any stage that has a value."""
+    picks = [
+        Pick(mark.reading, mark.stage) for mark in _merged(text, 0, asked, stages) if mark.reading.value is not None
+    ]
+    for box in boxes_from_end(original, stages.box.commands) if stages.box is not None else ():
+        if box.content is None or is_placeholder(original[slice(*box.content)], asked.answer_type):
+            continue
+        start = box.content[0]
+        reading = read_box(original[slice(*box.content)], asked.answer_type, asked.letters)
+        if reading is not None and reading.value is not None:
+            picks.append(Pick(reading._replace(start=start + reading.start, end=start + reading.end), "box"))
+    return min(picks, key=lambda one: one.reading.start) if picks else None
 
 
 def _last_box(original: str, asked: Asked, stages: Stages) -> tuple[Pick | None, int]:
