@@ -18,9 +18,13 @@ KEEP_ALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
 
 
 def open_session() -> aiohttp.ClientSession:
-    """Return a session without limits of its own: no total time-out, as many connections as there are requests."""
+    """Return a session without limits of its own: no total time-out, a connection of its own for every request.
+
+    llama.cpp closes a connection right after a streamed answer although its header offers to keep it: a request that
+    was sent on it meanwhile is lost.
+    """
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, socket_factory=_socket),
+        connector=aiohttp.TCPConnector(limit=0, force_close=True, socket_factory=_socket),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=30.0),
         headers={"Content-Type": "application/json", "Accept-Encoding": "identity"},
     )
@@ -133,7 +137,7 @@ class Chat:
                 answer.finish_reason, answer.cut = "length", True
                 return
             if answer.ended:
-                # What counts has come; the rest is read only so that the connection can be used again.
+                # What counts has come; the rest is read only so that no server takes us for a client that left.
                 with suppress(TimeoutError, aiohttp.ClientError):
                     async with asyncio.timeout(AFTER_END):
                         while await content.readany():

@@ -54,11 +54,13 @@ class Llama:
         with log.open("wb") as file:
             self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=environment)
         end = time.monotonic() + 60
-        while (found := re.search(r"serving smollm2 at (\S+)", log.read_text(errors="replace"))) is None:
+        while (
+            found := re.search(r"serving smollm2 at (http://[0-9.]+:[0-9]+)", log.read_text(errors="replace"))
+        ) is None:
             assert self._process.poll() is None, log.read_text(errors="replace")[-2000:]
             assert time.monotonic() < end, "llama.cpp did not come up"
             time.sleep(0.05)
-        self.url = found[1].rstrip("/") + "/v1"
+        self.url = found[1] + "/v1"
 
     def kill(self) -> None:
         """Kill it with SIGKILL, as an out-of-memory killer would."""

@@ -4,7 +4,6 @@ The stand-in does what llama.cpp and Dynamo did; other files of this folder let 
 """
 
 import re
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -344,16 +343,16 @@ def test_streams_are_ended_when_the_job_is_told_to_stop(tmp_path: Path) -> None:
 
 
 def test_the_concurrency_of_a_model_is_shared_by_its_seeds(tmp_path: Path) -> None:
-    place = Workplace(tmp_path, rows=12)
-    place.snapshot |= {"concurrency": 4, "heartbeat": 3.0}
+    place = Workplace(tmp_path, rows=24)
+    place.snapshot |= {"concurrency": 4, "heartbeat": 1.8}
     steps = [step for token in ("a", " b", " c") for step in (delta(token), 0.1)]
     with serving(lambda ask: Reply([*steps, *right(ask).steps])) as server:
         place.snapshot["endpoint"] = server.url
         jobs = [place.begin(seed) for seed in (42, 43)]
-        wait_until(lambda: len(server.samples) >= 10)
+        wait_until(lambda: {ask.body["seed"] for ask in server.samples} == {42, 43})
+        time.sleep(1.0)  # two beats: each job knows of the other, streams begun before have ended
         server.most_streams = 0
-        most = threading.Event()
-        most.wait(0.8)
+        time.sleep(0.8)
         assert 3 <= server.most_streams <= 4
         for job in jobs:
             _, told = job.communicate(timeout=30)
