@@ -165,7 +165,9 @@ class Broker:
             return Event.OVERDUE if moment - server.entered > STOP_WITHIN else Event.NOTHING
         if state is State.STARTING and server.note(self.plan.run).get("state") == "ready" and self.ending is None:
             return Event.READY
-        idle = moment - max(server.last_wanted, server.entered) >= self.plan.linger
+        # a job that waits costs nothing, and its place in the queue is worth something: seeds come back
+        linger = self.plan.linger if server.look.phase != "pending" else max(self.plan.linger, 2 * self.plan.lease)
+        idle = moment - max(server.last_wanted, server.entered) >= linger
         unwanted = not server.wants and (idle or self.all_written(server))
         return Event.UNWANTED if unwanted or self.ending is not None else Event.NOTHING
 

@@ -55,7 +55,9 @@ def test_the_real_model_serves_from_a_job(place: SlurmPlace, real_model: Path) -
 
 
 def test_a_waiting_server_says_why(place: SlurmPlace) -> None:
-    blocker = place.cluster.run("sbatch", "--parsable", "-p", "gb200", "-N3", "--exclusive", "--output=/dev/null", "--wrap=sleep 99").strip()
+    blocker = place.cluster.run(
+        "sbatch", "--parsable", "-p", "gb200", "-N3", "--exclusive", "--output=/dev/null", "--wrap=sleep 99"
+    ).strip()
     place.begin(stub_server())
     line = "server m: PENDING (Resources), 2 seeds waiting 0 min"
 
@@ -65,7 +67,7 @@ def test_a_waiting_server_says_why(place: SlurmPlace) -> None:
 
     place.until(told, "the status line", 20, ["m"])
     place.leave("m")
-    place.until(lambda: not [job for job in place.jobs() if job.name.startswith("seedbed")], "cancelled", 20)
+    place.until(lambda: not [job for job in place.jobs() if job.name.startswith("seedbed")], "cancelled", 60)
     place.cluster.run("scancel", blocker)
 
 
@@ -137,7 +139,13 @@ def test_nothing_is_left_in_the_queue_when_driver_or_broker_are_killed(
     assert place.driver is not None
     pids = {"driver": place.driver.pid, "broker": place.process("serving.broker")}
     seed = place.cluster.run(
-        "sbatch", "--parsable", "-D", str(place.folder), "--comment=rule_generate_wildcards_m", "--output=/dev/null", "--wrap=sleep 99"
+        "sbatch",
+        "--parsable",
+        "-D",
+        str(place.folder),
+        "--comment=rule_generate_wildcards_m",
+        "--output=/dev/null",
+        "--wrap=sleep 99",
     ).strip()
     assert seed in {job.number for job in place.jobs()}
     place.kill(*(pids[name] for name in killed))
@@ -209,8 +217,8 @@ def test_a_partition_that_is_none_is_told_and_not_tried_again(place: SlurmPlace)
 def test_more_nodes_than_the_partition_has_stay_pending_with_the_reason(place: SlurmPlace) -> None:
     place.begin(stub_server(), {"nodes": 9})
     place.until(lambda: "PartitionNodeLimit" in str(place.note("m", "status.json")), "the reason", 30, ["m"])
-    place.leave("m")
-    place.empty(20)
+    place.stop()
+    place.empty(5)
 
 
 @pytest.mark.slow

@@ -1,0 +1,63 @@
+"""A seed inside its server's allocation: an overlapping step, for clusters that have no other nodes for it."""
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FrameType
+
+from scripts.serving import notes
+
+LOSSES = 20  # so many servers may be lost under one seed
+Allocation = tuple[int, str, str]  # attempt, job, node
+INSIDE = "SEEDBED_INSIDE"  # set for the step: it must not look for an allocation again
+
+
+def allocation(folder: Path) -> Allocation | None:
+    """Return (attempt, job, node) of the server published in `folder`, run/{model}, or None while there is none."""
+    endpoint = notes.read(folder / "endpoint.json")
+    if endpoint is None:
+        return None
+    note = notes.read(folder / f"server-{endpoint['generation']}.json") or {}
+    if not note.get("job") or not note.get("nodes"):
+        return None
+    return int(endpoint["generation"]), str(note["job"]), str(note["nodes"][0])
+
+
+def step(job: str, node: str, words: Sequence[str]) -> list[str]:
+    """Return the command that runs `words` beside the server, taking neither its GPUs nor its memory."""
+    flags = ["srun", "--overlap", f"--jobid={job}", f"--nodelist={node}", "--nodes=1", "--ntasks=1"]
+    return [*flags, "--cpus-per-task=1", "--gres=none", "--mem=0", "--export=ALL", "--job-name=seed", *words]
+
+
+def run(folder: Path, words: Sequence[str], find: Callable[[], Allocation]) -> int:
+    """Run `words` as a step of the server's allocation and return its exit code.
+
+    `find()` waits for an allocation and raises when that is in vain. A seed whose server is lost under it goes on in
+    the next one's allocation.
+    """
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
+    kept = {name: os.environ[name] for name in ("SLURM_CONF",) if name in os.environ}
+    running: list[subprocess.Popen[bytes]] = []
+    told: list[int] = []
+
+    def hand_on(number: int, _: FrameType | None) -> None:
+        told.append(number)
+        for process in running:
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, hand_on)
+    code = 1
+    for _ in range(LOSSES):
+        attempt, job, node = find()
+        words_of_step = step(job, node, words)
+        running[:] = [subprocess.Popen(words_of_step, env={**inherited, **kept, INSIDE: job}, start_new_session=True)]
+        code = running[0].wait()
+        now = allocation(folder)
+        if code == 0 or told or (now is not None and now[0] == attempt):
+            break
+    return code
