@@ -1,0 +1,151 @@
+"""95 % intervals of a mean over problems, one for each question that an error bar can answer.
+
+OTHER_PROBLEMS: what other problems like these would give. The problems are the sample, each with its samples a cluster.
+RUN_AGAIN: what these same problems would give in another run. The problems are fixed; only the sampling is chance.
+How often each covers the truth is printed in docs/statistics.md.
+"""
+
+from collections.abc import Iterable, Sequence
+from math import sqrt
+
+import msgspec
+
+from scripts.evals.quantiles import NORMAL_975, student
+
+OTHER_PROBLEMS = "other problems like these"
+RUN_AGAIN = "these same problems, run again"
+
+Tally = Sequence[tuple[float, int]]  # (value of a problem, how many problems have it)
+_LOOK = 0.01  # problems added at each end before looking how unlike the problems are
+_ADDED = 0.3  # problems added at each end, right and wrong, where problems are unlike each other
+_UNLIKE = 5.0  # one fifth of the variance between the problems is enough to add them fully
+_MOVED = 0.02  # problems added that moved all the way up, and as many down, to a comparison
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """An estimate, its standard error, the bounds of its 95 % interval (all shares), and the question they answer."""
+
+    value: float
+    std_err: float
+    low: float
+    high: float
+    question: str
+
+    def percent(self) -> dict[str, float | str]:
+        """Return standard error and bounds in percent (points), with the question they answer."""
+        return {
+            "question": self.question,
+            "std_err": 100 * self.std_err,
+            "low": 100 * self.low,
+            "high": 100 * self.high,
+        }
+
+
+def mean_of(tally: Tally) -> float:
+    """Return the mean over problems; raises ValueError without problems."""
+    return sum(value * count for value, count in tally) / _problems(tally)
+
+
+def other_problems(tally: Tally, repeats: int = 1) -> Interval | None:
+    """Return the interval for a mean of values in [0, 1], of which each is the mean of `repeats` samples of a problem.
+
+    Wilson's score interval (1927) at the effective sample size p(1-p)/var of a clustered sample (Kish 1965; for
+    intervals Korn & Graubard 1998, Dean & Pagano 2015), with t at n-1 degrees of freedom. Where the problems differ
+    from each other, a part of a problem is added at each end, as Agresti & Coull (1998) add trials: a sample of 30
+    often holds none of the few problems that make the mean of a skewed benchmark. `repeats` is 1 for anything that is
+    no such mean. None with fewer than two problems, which tell nothing of others.
+    """
+    problems = _problems(tally)
+    if problems < 2:
+        return None
+    between = _between(tally, repeats)
+    centre, variance = _padded(tally, max(_LOOK, _ADDED * min(1.0, _UNLIKE * between)))
+    t = student(problems - 1)
+    t += (NORMAL_975 - t) * between**4  # of values that are all 0 or 1 the variance is known from the mean
+    low, high = _score(centre, centre * (1 - centre) / variance, t)
+    return _held(mean_of(tally), sqrt(_variance(tally) / problems), low, high, OTHER_PROBLEMS)
+
+
+def run_again(value: float, problems: int, samples: int, variances: Iterable[tuple[float, int]]) -> Interval:
+    """Return the interval for a mean over fixed problems, stratified by problem.
+
+    `variances` are the variances of the problems' own values, as (variance, how many problems); `samples` is their
+    number over all problems. Wilson's interval at the effective sample size of the stratified variance (Cochran 1977,
+    5.3); half a sample that might have fallen otherwise is added, so that problems always right are not certain.
+    """
+    within = sum(variance * count for variance, count in variances) / problems**2
+    padded = within + 0.5 / samples**2
+    spread = value * (1 - value)
+    low, high = _score(value, spread / padded if spread > 0 else samples, NORMAL_975)
+    return _held(value, sqrt(within), low, high, RUN_AGAIN)
+
+
+def paired(differences: Tally) -> Interval | None:
+    """Return the interval for a mean difference over other problems like these: Student's t on problems' differences.
+
+    A fiftieth of a problem that moved all the way is added in each direction: no difference seen is not certainty.
+    None with fewer than two problems.
+    """
+    problems = _problems(differences)
+    if problems < 2:
+        return None
+    value = mean_of(differences)
+    total = problems + 2 * _MOVED
+    squares = _squares(differences, value) + _MOVED * ((1 - value) ** 2 + (1 + value) ** 2)
+    reach = student(problems - 1) * sqrt(squares / (total - 1) / total)
+    return _held(value, sqrt(_variance(differences) / problems), value - reach, value + reach, OTHER_PROBLEMS, -1.0)
+
+
+def paired_again(value: float, variance: float, samples: int) -> Interval:
+    """Return the interval for a difference on these same problems, `variance` being that of the whole difference.
+
+    Normal, since it sums over all samples; half a sample that might have fallen otherwise is added on either side.
+    """
+    reach = NORMAL_975 * sqrt(variance + 1 / samples**2)
+    return _held(value, sqrt(variance), value - reach, value + reach, RUN_AGAIN, -1.0)
+
+
+def _held(value: float, error: float, low: float, high: float, question: str, least: float = 0.0) -> Interval:
+    """Return an interval whose bounds stay where the value can be and enclose it."""
+    return Interval(value, error, min(value, max(least, low)), max(value, min(1.0, high)), question)
+
+
+def _problems(tally: Tally) -> int:
+    """Return the number of problems; raises ValueError if there are none."""
+    problems = sum(count for _, count in tally)
+    if not problems:
+        raise ValueError("found no problem, expected at least one")
+    return problems
+
+
+def _squares(tally: Tally, centre: float) -> float:
+    """Return the sum of squared distances from `centre`."""
+    return sum(count * (value - centre) ** 2 for value, count in tally)
+
+
+def _variance(tally: Tally) -> float:
+    """Return the sample variance over problems, ddof 1."""
+    return _squares(tally, mean_of(tally)) / (_problems(tally) - 1)
+
+
+def _padded(tally: Tally, added: float) -> tuple[float, float]:
+    """Return mean and variance of the mean after adding `added` problems of value 0 and as many of value 1."""
+    total = _problems(tally) + 2 * added
+    centre = (sum(value * count for value, count in tally) + added) / total
+    squares = _squares(tally, centre) + added * (centre**2 + (1 - centre) ** 2)
+    return centre, squares / (total - 1) / total
+
+
+def _between(tally: Tally, repeats: int) -> float:
+    """Return how unlike the problems are: the intraclass correlation, 0 where all are alike, 1 for always or never."""
+    centre, variance = _padded(tally, _LOOK)
+    share = variance * (_problems(tally) + 2 * _LOOK) / (centre * (1 - centre))
+    return min(1.0, max(0.0, share if repeats < 2 else (share - 1 / repeats) / (1 - 1 / repeats)))
+
+
+def _score(p: float, size: float, z: float) -> tuple[float, float]:
+    """Return Wilson's score interval (1927) for a share `p` of `size` independent samples."""
+    part = z * z / size
+    centre = (p + part / 2) / (1 + part)
+    reach = z * sqrt(p * (1 - p) / size + part / size / 4) / (1 + part)
+    return centre - reach, centre + reach
