@@ -7,6 +7,7 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from scripts.client.chat import Chat, open_session
@@ -94,13 +95,11 @@ async def _ask(
             watch = Watch(snapshot.timeouts.first_byte, snapshot.timeouts.silence)
             chat = Chat(session, watch, snapshot.served_name)
             link = Link(session, snapshot, demand)
-            progress.enter("waiting for the server")
             stat = job.run.stat()
             preflight = Preflight(session, snapshot, job.benchmark, link, chat)
-            await preflight.check(folder, [stat.st_mtime_ns, stat.st_ino], job.requests)
-            progress.enter("running")
+            check = partial(preflight.check, folder, [stat.st_mtime_ns, stat.st_ino], job.requests)
             seed_run = SeedRun(snapshot, job.seed, store, scorer, progress, demand, link, chat, watch)
-            await seed_run.run(pending)
+            await seed_run.run(check, pending)
             return seed_run.failed
 
 
@@ -168,7 +167,11 @@ def main() -> int:
     parser.add_argument("--fingerprint", required=True, help="of all that shapes the answers; must be the snapshot's")
     parser.add_argument("--out", type=Path, required=True, help="the output-rs{seed}.jsonl to make")
     arguments = parser.parse_args()
-    return exit_code(lambda: generate(_job(arguments)))
+    try:
+        return exit_code(lambda: generate(_job(arguments)))
+    except KeyboardInterrupt:
+        print("error: interrupted; what had been stored is kept", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

@@ -57,12 +57,10 @@ class Chat:
         answer: Answer,
         loop: LoopWatch | None = None,
         cut: bool = False,
-        served: bool = False,
     ) -> float:
         """Fill `answer` from the reply and return when it began (monotonic s); raises Failure for anything but success.
 
-        Success is status 200, a finish_reason, the end mark and no error inside. With `cut`, a loop ends the request;
-        `served` says that this model has answered before.
+        Success is status 200, a finish_reason, the end mark and no error inside. With `cut`, a loop ends the request.
         """
         began = time.monotonic()
         try:
@@ -70,7 +68,7 @@ class Chat:
                 with self._watch.over(bound) as watched:
                     try:
                         async with self._session.post(url, data=body, headers=headers) as response:
-                            await self._read(response, answer, watched, loop, cut, served)
+                            await self._read(response, answer, watched, loop, cut)
                     except TimeoutError as error:
                         raise Failure(Kind.CUT, watched.expired or "connecting took too long") from error
         except TimeoutError as error:
@@ -93,11 +91,10 @@ class Chat:
         watched: Watched,
         loop: LoopWatch | None,
         cut: bool,
-        served: bool,
     ) -> None:
         """Read the reply to its end."""
         if response.status != 200:
-            raise of_status(response.status, await response.content.read(65536), response.headers, served)
+            raise of_status(response.status, await response.content.read(65536), response.headers)
         if "json" in response.content_type:
             await self._read_whole(response, answer, watched)
         else:

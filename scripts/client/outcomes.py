@@ -35,15 +35,16 @@ class Failure(Exception):
         self.retry_after = retry_after
 
 
-def of_status(status: int, body: bytes, headers: Mapping[str, str], served: bool) -> Failure:
-    """Return what an HTTP status other than 200 means; `served` says that this server has answered us before."""
+def of_status(status: int, body: bytes, headers: Mapping[str, str]) -> Failure:
+    """Return what an HTTP status other than 200 means to a request for a model that the server has listed."""
     reason = f"HTTP {status}: {words(body)}"
     if status in (429, 503):
         return Failure(Kind.BUSY, reason, retry_after(headers))
     if status == 500:
         return Failure(Kind.FAULT, reason)
     if status == 404:
-        return Failure(Kind.UNREACHABLE if served else Kind.FATAL, reason)
+        # The model was listed before anything was asked: its last worker has gone since.
+        return Failure(Kind.UNREACHABLE, reason)
     if status in FORBIDDEN:
         return Failure(Kind.FATAL, reason)
     if status in PATIENT:

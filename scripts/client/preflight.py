@@ -4,8 +4,8 @@ import asyncio
 import fcntl
 import json
 import os
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from scripts.client.answer import Answer, text
 from scripts.client.chat import Chat
 from scripts.client.demand import Endpoint
 from scripts.client.link import Link, authorization, without_key
-from scripts.client.loops import LoopWatch
 from scripts.client.outcomes import Failure, Kind
 from scripts.client.requests import STREAM, Request
 from scripts.client.snapshot import Benchmark, Snapshot
@@ -49,9 +48,8 @@ class Preflight:
         `stamp` tells this run's snapshot from an earlier one: a result is remembered in `folder` for this run alone.
         """
         endpoint = await self._link.found()
-        with (folder / "preflight.lock").open("w") as lock:
-            await asyncio.to_thread(fcntl.flock, lock, fcntl.LOCK_EX)
-            path = folder / "preflight.json"
+        path = folder / "preflight.json"
+        async with _turn(folder / "preflight.lock"):
             known = _known(path, digest([stamp, endpoint.url, endpoint.generation]))
             if not known["model"]:
                 known["context"] = await self._context(endpoint)
@@ -122,9 +120,8 @@ class Preflight:
         for attempt in range(ATTEMPTS):
             endpoint, answer = await self._link.found(), Answer()
             try:
-                await self._chat.ask(
-                    f"{endpoint.url}/chat/completions", authorization(endpoint), sent, answer, LoopWatch(None)
-                )
+                await self._chat.ask(f"{endpoint.url}/chat/completions", authorization(endpoint), sent, answer)
+                self._link.served = True
                 return answer
             except Failure as failure:
                 seen = without_key(failure.reason, endpoint.key)
@@ -156,6 +153,23 @@ class Preflight:
                 context = told["default_generation_settings"]["n_ctx"]
                 return context if isinstance(context, int) else None
         return None
+
+
+@asynccontextmanager
+async def _turn(path: Path) -> AsyncIterator[None]:
+    """Hold the lock of the checks, waiting for other jobs without keeping a thread; raises RunError if it cannot be."""
+    try:
+        lock = path.open("w")
+    except OSError as error:
+        raise RunError(f"{path}: cannot be written: {error.strerror}") from error
+    with lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                await asyncio.sleep(0.1)
+        yield
 
 
 def _prompt_size(request: Request) -> int:

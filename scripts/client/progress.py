@@ -13,6 +13,7 @@ from typing import Any
 
 LINE_SECONDS = 60.0
 WINDOW_SECONDS = 30.0
+RUNNING = "running"
 
 
 class Progress:
@@ -81,6 +82,8 @@ class Progress:
     def enter(self, state: str) -> None:
         """Go on to another state and tell it."""
         self.state = state
+        if state == RUNNING:
+            self._began = time.monotonic()
         self.tick()
 
     def tick(self) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 from scripts.client.answer import Answer
 from scripts.client.chat import Chat
@@ -12,7 +12,7 @@ from scripts.client.link import Link, authorization, without_key
 from scripts.client.loops import LoopWatch
 from scripts.client.outcomes import Failure, Kind
 from scripts.client.output import stored_record
-from scripts.client.progress import Progress
+from scripts.client.progress import RUNNING, Progress
 from scripts.client.requests import Request
 from scripts.client.retries import Patience
 from scripts.client.snapshot import Snapshot
@@ -22,6 +22,7 @@ from scripts.client.watch import Watch
 from scripts.errors import RunError
 
 TICK = 1.0
+SYNC = 30.0
 
 
 class SeedRun:
@@ -55,11 +56,14 @@ class SeedRun:
         self._epoch = time.time() - time.monotonic()
         self.failed: dict[str, str] = {}
 
-    async def run(self, pending: Iterable[Request]) -> None:
-        """Ask for every pending sample; raises RunError if the job has to stop, what is finished being stored."""
+    async def run(self, check: Callable[[], Awaitable[None]], pending: Iterable[Request]) -> None:
+        """Await `check`, then ask for every pending sample; raises RunError if the job has to stop."""
         try:
             async with asyncio.TaskGroup() as group:
                 clocks = [group.create_task(self._watch.run()), group.create_task(self._tick())]
+                self._progress.enter("waiting for the server")
+                await check()
+                self._progress.enter(RUNNING)
                 await self._ask_all(pending)
                 for clock in clocks:
                     clock.cancel()
@@ -88,9 +92,13 @@ class SeedRun:
                 task.add_done_callback(leave)
 
     async def _tick(self) -> None:
-        """Once a second show the progress, look at what the broker says, let a grown share take effect."""
+        """Once a second show the progress, hear the broker, let a grown share take effect, sync the store."""
+        synced = time.monotonic()
         while True:
             await asyncio.sleep(TICK)
+            if time.monotonic() - synced > SYNC:
+                await asyncio.to_thread(self._store.sync)
+                synced = time.monotonic()
             self._demand.check()
             self._progress.live_tokens = sum(answer.deltas for answer in self._live)
             self._progress.errors = len(self.failed)
@@ -130,7 +138,7 @@ class SeedRun:
         self._live.add(answer)
         try:
             url, headers = f"{endpoint.url}/chat/completions", authorization(endpoint)
-            began = await self._chat.ask(url, headers, request.body, answer, loop, loops.cut, self._link.served)
+            began = await self._chat.ask(url, headers, request.body, answer, loop, loops.cut)
         finally:
             self._live.discard(answer)
         self._link.served = True

@@ -125,8 +125,11 @@ class Store:
         self._index.pop(key, None)
 
     def sync(self) -> None:
-        """Wait until what was written has reached the disk."""
-        os.fsync(self._fd)
+        """Wait until what was written has reached the disk; raises RunError where only that tells that it is full."""
+        try:
+            os.fsync(self._fd)
+        except OSError as error:
+            raise RunError(f"{self.path}: cannot be written: {error.strerror}; its last samples may be lost") from error
 
 
 def key_of(line: bytes) -> str | None:

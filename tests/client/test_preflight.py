@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.client.stub_server import DONE, Ask, Reply, StubServer, delta, event, refusal, serving, streamed, usage
+from tests.client.stub_server import DONE, Ask, Cut, Reply, StubServer, delta, event, refusal, serving, streamed, usage
 from tests.client.workplace import Workplace
 
 
@@ -138,3 +138,21 @@ def test_a_server_that_lists_nothing_yet_is_waited_for(tmp_path: Path) -> None:
         server.models = [{"id": "stub"}]
         _, told = job.communicate(timeout=30)
     assert job.returncode == 0, told
+
+
+def test_a_server_that_lists_the_model_but_never_answers_is_not_waited_for_for_ever(tmp_path: Path) -> None:
+    place = Workplace(tmp_path, rows=1)
+    place.snapshot["timeouts"]["first_byte"] = 0.2
+    with serving(right) as server:
+        probed(server, Reply([Cut.HANG]))
+        told = last_line(place, endpoint=server.url)
+    assert told.endswith("a request of 1 tokens to 'stub' failed: no first byte within 0.2 s")
+
+
+def test_a_model_without_a_worker_is_asked_again_and_then_named(tmp_path: Path) -> None:
+    place = Workplace(tmp_path, rows=1)
+    with serving(right) as server:
+        probed(server, refusal(404, "no worker for stub"))
+        told = last_line(place, endpoint=server.url)
+        assert "HTTP 404: no worker for stub" in told
+    assert len(server.asks) == 5

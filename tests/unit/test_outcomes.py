@@ -11,25 +11,24 @@ CASES = Path(__file__).parents[3] / "shared/cases/behaviour.jsonl"
 
 
 @pytest.mark.parametrize(
-    ("status", "served", "kind"),
+    ("status", "kind"),
     [
-        (400, True, Kind.REJECTED),
-        (401, True, Kind.FATAL),
-        (403, False, Kind.FATAL),
-        (404, False, Kind.FATAL),
-        (404, True, Kind.UNREACHABLE),
-        (413, True, Kind.REJECTED),
-        (422, True, Kind.REJECTED),
-        (408, True, Kind.CUT),
-        (429, True, Kind.BUSY),
-        (500, True, Kind.FAULT),
-        (502, True, Kind.CUT),
-        (503, True, Kind.BUSY),
-        (504, True, Kind.CUT),
+        (400, Kind.REJECTED),
+        (401, Kind.FATAL),
+        (403, Kind.FATAL),
+        (404, Kind.UNREACHABLE),
+        (413, Kind.REJECTED),
+        (422, Kind.REJECTED),
+        (408, Kind.CUT),
+        (429, Kind.BUSY),
+        (500, Kind.FAULT),
+        (502, Kind.CUT),
+        (503, Kind.BUSY),
+        (504, Kind.CUT),
     ],
 )
-def test_every_status_has_one_meaning(status: int, served: bool, kind: Kind) -> None:
-    assert of_status(status, b"", {}, served).kind is kind
+def test_every_status_has_one_meaning(status: int, kind: Kind) -> None:
+    assert of_status(status, b"", {}).kind is kind
 
 
 @pytest.mark.parametrize(
