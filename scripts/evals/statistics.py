@@ -1,0 +1,162 @@
+"""statistics.json: every figure of a scorer with its intervals, each labelled by the question that it answers.
+
+All shares are in percent. The intervals are those of `intervals`, the figures those of `repetition`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from scripts.evals.intervals import OTHER_PROBLEMS, RUN_AGAIN, Interval, Tally, mean_of, other_problems, run_again
+from scripts.evals.records import NO_ANSWER, TIMEOUT
+from scripts.evals.repetition import Answer, classed, majority, pass_at_k, pass_variance
+from scripts.evals.samples import Scored
+
+ERROR = "error"
+Cells = dict[str, list[Scored]]
+
+
+def by_problem(rows: Iterable[Scored], without_errors: bool = False) -> Cells:
+    """Return the samples of each problem in the order of the table; failed requests left out if so asked."""
+    cells: Cells = {}
+    for row in rows:
+        if not (without_errors and ERROR in row.found.flags):
+            cells.setdefault(row.id, []).append(row)
+    return cells
+
+
+def statistics(rows: Sequence[Scored], details: Mapping[str, Any], block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one scorer's statistics from its table, its details-*.json and its block of metrics*.json."""
+    cells = by_problem(rows)
+    samples = len(rows)
+    sizes = Counter(map(len, cells.values()))
+    repeats = min(sizes, default=0)
+    rights = Counter((len(row), sum(sample.correct for sample in row)) for row in cells.values())
+    return {
+        "problems": len(cells),
+        "samples": samples,
+        "samples_per_problem": repeats if len(sizes) == 1 else {str(size): sizes[size] for size in sorted(sizes)},
+        **passes(rights, samples),
+        **majorities(cells, repeats),
+        NO_ANSWER: share(cells, lambda row: row.found.state == NO_ANSWER),
+        "timeouts": sum(row.found.state == TIMEOUT for row in rows),
+        "truncated": _counted(details.get("truncated"), samples),
+        "flags": dict(details.get("flags", {})),
+        "tokens": _tokens(block),
+        "errors": _counted(details.get("errors"), samples),
+        "without_errors": without_errors(rows) if details.get("errors") else None,
+        "outputs": details.get("outputs"),
+        "per_problem": {name: sum(sample.correct for sample in row) / len(row) for name, row in cells.items()},
+    }
+
+
+def passes(rights: Mapping[tuple[int, int], int], samples: int) -> dict[str, Any]:
+    """Return pass@1[avg-of-n] and pass@k, k = 2..n, from how many problems have (n, c): samples, right ones."""
+    most = min((size for size, _ in rights), default=0)
+    found = {}
+    for k in range(1, most + 1):
+        tally = [(pass_at_k(n, c, k) or 0.0, count) for (n, c), count in rights.items()]
+        spread = [(pass_variance(n, c, k), count) for (n, c), count in rights.items()]
+        known = [(variance, count) for variance, count in spread if variance is not None]
+        again = run_again(mean_of(tally), sum(rights.values()), samples, known) if len(known) == len(spread) else None
+        name = f"pass@{k}" if k > 1 else f"pass@1[avg-of-{most}]" if most > 1 else "pass@1"
+        found[name] = _figure(mean_of(tally), other_problems(tally, most if k == 1 else 1), again)
+    return found
+
+
+def majorities(cells: Cells, repeats: int) -> dict[str, Any]:
+    """Return majority@k for k = 2, 4, 8, … and all samples: by answer strings, as the peer counts, and by classes."""
+    sizes = sorted({2**power for power in range(1, 32) if 2**power < repeats} | {repeats}) if repeats > 1 else []
+    strings: dict[int, list[float]] = {size: [] for size in sizes}
+    classes: dict[int, list[float]] = {size: [] for size in sizes}
+    for row in cells.values():
+        answers = [_answer(sample) for sample in row]
+        merged = classed(answers)
+        for votes, found in ((answers, strings), (merged, classes)):
+            for size, value in zip(sizes, majority(votes, sizes), strict=True):
+                found[size].append(value)
+    return {
+        f"majority@{size}": {
+            **_figure_of(strings[size]),
+            "by_equivalence_class": _figure_of(classes[size]),
+        }
+        for size in sizes
+    }
+
+
+def share(cells: Cells, holds: Callable[[Scored], bool]) -> dict[str, Any]:
+    """Return the share of samples of which something holds, a mean over problems, with both intervals."""
+    counts = Counter((len(row), sum(map(holds, row))) for row in cells.values())
+    tally = [(count / size, problems) for (size, count), problems in counts.items()]
+    samples = sum(size * problems for (size, _), problems in counts.items())
+    return _figure(mean_of(tally), other_problems(tally, _repeats(counts)), _again(tally, counts, samples))
+
+
+def without_errors(rows: Iterable[Scored]) -> dict[str, Any] | None:
+    """Return pass@1 over the samples whose request did not fail: the mean over problems of which any came."""
+    cells = by_problem(rows, without_errors=True)
+    if not cells:
+        return None
+    return {
+        "samples": sum(map(len, cells.values())),
+        "problems": len(cells),
+        "pass@1": share(cells, lambda row: row.correct),
+        NO_ANSWER: share(cells, lambda row: row.found.state == NO_ANSWER),
+    }
+
+
+def _again(tally: Tally, counts: Mapping[tuple[int, int], int], samples: int) -> Interval | None:
+    """Return the run-again interval of a share; None where some problem has one sample only."""
+    spread = [(pass_variance(size, count, 1), problems) for (size, count), problems in counts.items()]
+    known = [(variance, problems) for variance, problems in spread if variance is not None]
+    return run_again(mean_of(tally), sum(counts.values()), samples, known) if len(known) == len(spread) else None
+
+
+def _repeats(counts: Iterable[tuple[int, int]]) -> int:
+    """Return the samples a problem has, the fewest where they differ."""
+    return min(size for size, _ in counts)
+
+
+def _answer(row: Scored) -> Answer:
+    """Return what a sample votes for; a time-out has no vote."""
+    return (None if row.found.state != "answered" else row.found.value, row.correct)
+
+
+def _figure(value: float, others: Interval | None, again: Interval | None) -> dict[str, Any]:
+    """Return a figure in percent with the interval of each question, null where the size gives none."""
+    return {
+        "value": 100 * value,
+        "other_problems": others.percent() if others else None,
+        "run_again": again.percent() if again else None,
+    }
+
+
+def _figure_of(values: Sequence[float]) -> dict[str, Any]:
+    """Return a figure of which every problem has one value, so that another run's chance is not to be seen."""
+    tally = list(Counter(values).items())
+    return _figure(mean_of(tally), other_problems(tally), None)
+
+
+def _counted(count: int | None, samples: int) -> dict[str, Any] | None:
+    """Return a count with its share of all samples in percent; None where nobody counted."""
+    return None if count is None else {"count": count, "share": 100 * count / samples}
+
+
+def _tokens(block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the mean tokens a sample, whole and by part, from the widest mode of a block of metrics."""
+    modes = [mode for name, mode in block.items() if name.startswith("pass@1")]
+    last = modes[-1] if modes else {}
+    parts = {part: last.get(f"{part}_tokens_statistics", {}).get("avg") for part in ("reasoning", "answer")}
+    return {"mean": last.get("avg_tokens"), **parts, "gen_seconds": last.get("gen_seconds")}
+
+
+def document(model: str, benchmark: str, scorers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return statistics.json of a model and benchmark."""
+    return {
+        "model": model,
+        "benchmark": benchmark,
+        "unit": "percent",
+        "level": 95,
+        "questions": {"other_problems": OTHER_PROBLEMS, "run_again": RUN_AGAIN},
+        "scorers": dict(scorers),
+    }
