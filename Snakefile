@@ -6,6 +6,7 @@ min_version("9.27")
 
 
 include: "rules/common.smk"
+include: "rules/inputs.smk"
 include: "rules/dataset.smk"
 include: "rules/server.smk"
 include: "rules/generate.smk"

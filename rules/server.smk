@@ -42,7 +42,7 @@ rule server:
 
 
 onstart:
-    lifecycle.begin(workflow, SETTINGS)
+    said_clearly(lifecycle.begin, workflow, SETTINGS)
 
 
 onsuccess:

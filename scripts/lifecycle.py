@@ -5,6 +5,9 @@ import sys
 from typing import Any
 
 from scripts import run_record, snapshot
+from scripts.evals.canaries import check_file
+from scripts.evals.fingerprints import digest
+from scripts.imports import code_digest
 from scripts.progress import Display
 from scripts.serving import driver
 from scripts.settings import Settings
@@ -23,19 +26,42 @@ def begin(workflow: Any, settings: Settings) -> None:
     waiting = [job for job in workflow.dag.needrun_jobs() if job.rule.name == "generate"]
     launcher = "slurm" if workflow.executor_plugin is not None and workflow.executor_plugin.name == "slurm" else "local"
     placements = {job.wildcards.model: dict(job.resources) for job in jobs if job.rule.name == "server"}
-    pairs = {(job.wildcards.model, job.wildcards.benchmark) for job in jobs if job.rule.name == "generate"}
+    wanted: dict[tuple[str, str], set[str]] = {}
+    for job in jobs:
+        if job.rule.name in ("generate", "score", "rescore"):
+            scorers = wanted.setdefault((job.wildcards.model, job.wildcards.benchmark), set())
+            scorers |= {"score": {"strict"}, "rescore": {job.wildcards.get("scorer", "")}}.get(job.rule.name, set())
     if waiting:
-        settings.check_scorers()
+        check_scorers(settings)
     outputs: dict[str, list[str]] = {}
     for job in waiting:
         outputs.setdefault(job.wildcards.model, []).extend(map(str, job.output))
     driver.start(snapshot.broker(settings, launcher, placements, outputs))
-    snapshot.write(settings, pairs)
-    run_record.begin(pairs)
+    snapshot.write(settings, wanted)
+    run_record.begin(
+        {
+            "model": model,
+            "benchmark": benchmark,
+            "scorers": sorted(scorers, key=settings.order_of_scorers),
+            "fingerprint": settings.fingerprint(model, benchmark),
+        }
+        for (model, benchmark), scorers in sorted(wanted.items())
+    )
     display = Display(snapshot.RUN, expected=len(waiting))
     if waiting:
         display.start()
     _displays.append(display)
+
+
+def check_scorers(settings: Settings) -> None:
+    """Compile every scorer and run its canaries, once a version of it; raises InputError with file, line and reason."""
+    for path in settings.scorers.values():
+        version = digest([path.read_text(encoding="utf-8"), code_digest("check_scorer.py")])
+        checked = snapshot.RUN / "config" / "checked" / version
+        if not checked.is_file():
+            check_file(path)
+            checked.parent.mkdir(parents=True, exist_ok=True)
+            checked.touch()
 
 
 def end(succeeded: bool) -> None:

@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,12 @@ RECORD = Path("results/run.json")
 RUNNING = "RUNNING"
 
 
-def begin(wanted: Mapping[tuple[str, str], Collection[str]]) -> None:
-    """Mark the run as RUNNING for the scorers of (model, benchmark) pairs: no earlier verdict stands from here on."""
-    pairs = [
-        {"model": pair[0], "benchmark": pair[1], "scorers": sorted(wanted[pair], key=_strict_first)}
-        for pair in sorted(wanted)
-    ]
-    write({"state": RUNNING, "pairs": pairs, "started": time.time(), "ended": None})
+def begin(pairs: Iterable[dict[str, Any]]) -> None:
+    """Mark the run as RUNNING for its `pairs`, each with model, benchmark, scorers and fingerprint.
 
-
-def _strict_first(scorer: str) -> tuple[bool, str]:
-    """Return a sort key that puts strict before every other scorer."""
-    return scorer != "strict", scorer
+    From here on no verdict of an earlier run stands.
+    """
+    write({"state": RUNNING, "pairs": list(pairs), "started": time.time(), "ended": None})
 
 
 def read() -> dict[str, Any]:

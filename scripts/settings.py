@@ -4,7 +4,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from scripts.catalogue import Benchmark, files_of, load_benchmark, load_server, located, refuse_secrets, shipped
 from scripts.errors import InputError
@@ -40,6 +40,10 @@ class Settings:
         """Return the listed scorers other than strict, in order."""
         return [name for name in self.scorers if name != "strict"]
 
+    def order_of_scorers(self, name: str) -> tuple[bool, str]:
+        """Return a sort key that puts strict before every other scorer."""
+        return name != "strict", name
+
     @property
     def metrics(self) -> list[str]:
         """Return the stems of the metrics files: `metrics` for strict, `metrics-NAME` for any other scorer."""
@@ -69,6 +73,14 @@ class Settings:
             "sampling": self.config["sampling"] | own.get("sampling", {}),
         }
 
+    def checked(self) -> Self:
+        """Return these settings once every listed benchmark and server file has been read and found right."""
+        for name in self.benchmarks:
+            self.benchmark(name)
+        for name in self.servers:
+            self.server(name)
+        return self
+
     @functools.cache  # noqa: B019 - one instance a process
     def server(self, model: str) -> dict[str, Any]:
         """Return the checked definition of a model's server, or what stands for somebody else's."""
@@ -85,13 +97,6 @@ class Settings:
     def weight_pins(self) -> dict[str, dict[str, str]]:
         """Return the `model` part of the server files by the file that is fetched for them."""
         return {file: self.server(model)["model"] for model in self.servers for file in self.weights(model)}
-
-    def check_scorers(self) -> None:
-        """Compile every listed scorer and run its canaries; raises InputError with the file, line and reason."""
-        from scripts.evals.canaries import check_file
-
-        for path in self.scorers.values():
-            check_file(path)
 
     def fingerprint(self, model: str, benchmark: str) -> str:
         """Return the digest of all that shapes an answer beside the server, the row and the seed."""

@@ -30,11 +30,22 @@ def folder_of(pair: Pair) -> Path:
     return Path("results") / pair[0] / "eval-results" / pair[1]
 
 
-def asked_for(settings: Settings, record: dict[str, Any]) -> dict[Pair, list[str]]:
-    """Return the scorers of the pairs that the last run was about, or of the configuration where none is known."""
+def asked_for(settings: Settings, record: dict[str, Any]) -> dict[Pair, dict[str, Any]]:
+    """Return the pairs that the last run was about, or those of the configuration, with `scorers` and `fingerprint`."""
     if "pairs" in record:
-        return {(pair["model"], pair["benchmark"]): pair["scorers"] for pair in record["pairs"]}
-    return {(model, name): list(settings.scorers) for model in settings.models for name in settings.benchmarks}
+        return {(pair["model"], pair["benchmark"]): pair for pair in record["pairs"]}
+    return {
+        (model, name): unasked(settings, (model, name)) for model in settings.models for name in settings.benchmarks
+    }
+
+
+def unasked(settings: Settings, pair: Pair) -> dict[str, Any]:
+    """Return the `scorers` and the `fingerprint` of a pair as the configuration has them, where it can be read."""
+    try:
+        fingerprint = settings.fingerprint(*pair)
+    except InputError:
+        fingerprint = None
+    return {"scorers": list(settings.scorers), "fingerprint": fingerprint}
 
 
 def others(settings: Settings, asked: Iterable[Pair]) -> list[Pair]:
@@ -47,7 +58,7 @@ def others(settings: Settings, asked: Iterable[Pair]) -> list[Pair]:
     return sorted(pair for pair in there - set(asked) if pair[0] in settings.models and pair[1] in known)
 
 
-def coverage_of(settings: Settings, pair: Pair) -> dict[str, Any]:
+def coverage_of(settings: Settings, pair: Pair, fingerprint: str | None) -> dict[str, Any]:
     """Compute and write coverage.json of a pair; INVALID, with the reason, where the dataset itself is not there."""
     model, benchmark = pair
     folder = folder_of(pair)
@@ -57,7 +68,7 @@ def coverage_of(settings: Settings, pair: Pair) -> dict[str, Any]:
     except InputError as error:
         faults = [{"seed": None, "fault": str(error)}]
     limit = settings.config["errors"]["max_fraction"]
-    found = cover(folder, ids, settings.seeds, limit, settings.fingerprint(model, benchmark))
+    found = cover(folder, ids, settings.seeds, limit, fingerprint)
     if faults:
         found |= {"faults": faults + found["faults"], "verdict": INVALID}
     found = {"model": model, "benchmark": benchmark, **found}
@@ -95,8 +106,9 @@ def main() -> int:
     lines, groups, verdicts = [], [], {}
     asked = asked_for(settings, record)
     for pair in [*asked, *([] if options.ended else others(settings, asked))]:
-        coverage, folder = coverage_of(settings, pair), folder_of(pair)
-        stale = stale_scorers(asked.get(pair, settings.scorers), folder, coverage)
+        wanted = asked.get(pair) or unasked(settings, pair)
+        coverage, folder = coverage_of(settings, pair, wanted["fingerprint"]), folder_of(pair)
+        stale = stale_scorers(wanted["scorers"], folder, coverage)
         there = [scorer for scorer in scorers_of(folder) if scorer in settings.scorers]
         current = [scorer for scorer in there if scorer not in stale_scorers(there, folder, coverage)]
         rows = rows_of(folder, current, compare_scorers(folder, current)) if coverage["verdict"] != INVALID else []

