@@ -14,6 +14,7 @@ from scripts.client.sse import EventReader
 from scripts.client.watch import Watch, Watched
 
 AFTER_END = 1.0
+CONNECT = 30.0
 KEEP_ALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
 
 
@@ -25,7 +26,7 @@ def open_session() -> aiohttp.ClientSession:
     """
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, force_close=True, socket_factory=_socket),
-        timeout=aiohttp.ClientTimeout(total=None, sock_connect=30.0),
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT),
         headers={"Content-Type": "application/json", "Accept-Encoding": "identity"},
     )
 
@@ -63,25 +64,25 @@ class Chat:
         Success is status 200, a finish_reason, the end mark and no error inside. With `cut`, a loop ends the request.
         """
         began = time.monotonic()
-        try:
-            async with asyncio.timeout(None) as bound:
-                with self._watch.over(bound) as watched:
-                    try:
-                        async with self._session.post(url, data=body, headers=headers) as response:
-                            await self._read(response, answer, watched, loop, cut)
-                    except TimeoutError as error:
-                        raise Failure(Kind.CUT, watched.expired or "connecting took too long") from error
-        except TimeoutError as error:
-            raise Failure(Kind.CUT, "silent for too long") from error
-        except aiohttp.ClientConnectorError as error:
-            raise Failure(Kind.UNREACHABLE, f"no connection: {error.os_error.strerror or error.os_error}") from error
-        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
-            kind = Kind.CUT if answer.deltas else Kind.UNREACHABLE
-            raise Failure(kind, f"connection lost: {error}") from error
-        except aiohttp.ClientPayloadError as error:
-            raise Failure(Kind.CUT, f"body cut short after {answer.deltas} events with text") from error
-        except aiohttp.ClientError as error:
-            raise Failure(Kind.CUT, f"broken reply: {type(error).__name__}") from error
+        bound = asyncio.timeout(None)
+        with self._watch.over(bound) as watched:
+            try:
+                async with bound, self._session.post(url, data=body, headers=headers) as response:
+                    await self._read(response, answer, watched, loop, cut)
+            except TimeoutError as error:
+                if watched.expired is None:
+                    raise Failure(Kind.UNREACHABLE, f"no connection within {CONNECT:g} s") from error
+                raise Failure(Kind.CUT, watched.expired) from error
+            except aiohttp.ClientConnectorError as error:
+                reason = error.os_error.strerror or error.os_error
+                raise Failure(Kind.UNREACHABLE, f"no connection: {reason}") from error
+            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
+                kind = Kind.CUT if answer.deltas else Kind.UNREACHABLE
+                raise Failure(kind, f"connection lost: {error}") from error
+            except aiohttp.ClientPayloadError as error:
+                raise Failure(Kind.CUT, f"body cut short after {answer.deltas} events with text") from error
+            except aiohttp.ClientError as error:
+                raise Failure(Kind.CUT, f"broken reply: {type(error).__name__}") from error
         return began
 
     async def _read(
