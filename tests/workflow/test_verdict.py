@@ -18,11 +18,11 @@ def place(tmp_path: Path, stub: StubServer) -> Workplace:
     return small(tmp_path, stub)
 
 
-def small(tmp_path: Path, stub: StubServer, **changes: Any) -> Workplace:
+def small(tmp_path: Path, stub: StubServer, rows: int = 3, **changes: Any) -> Workplace:
     """Return a small workplace, its configuration changed."""
     config = {
         "models": {"m": {"endpoint": stub.url, "served_name": "stub"}},
-        "benchmarks": [str(benchmark_file(tmp_path / "own", "sums"))],
+        "benchmarks": [str(benchmark_file(tmp_path / "own", "sums", rows))],
         "seeds": {"start": 42, "count": 2},
         "sampling": {"temperature": 1.0, "max_tokens": 64},
         "retries": {"attempts": 2, "backoff": 0.05, "backoff_max": 0.1},
