@@ -9,9 +9,9 @@ import msgspec
 from scripts.errors import InputError
 from scripts.evals.answers import LETTERS, TIMED_OUT, Found, Sample, Scorer
 from scripts.evals.metrics import Graded, Metrics, metrics
-from scripts.evals.records import NO_ANSWER, Record, decode_record, option_letters, trace_line
+from scripts.evals.records import NO_ANSWER, Record, open_record, option_letters, trace_line
 from scripts.evals.samples import Scored
-from scripts.evals.seedfiles import in_seed_order, read_lines, seed_of
+from scripts.evals.seedfiles import in_seed_order, read_spans, seed_of
 from scripts.evals.texts import Text
 
 
@@ -101,19 +101,19 @@ def _samples(
     path: Path, answer_type: str, keys: dict[str, Key], dataset: Mapping[str, str]
 ) -> Iterator[tuple[str, Record, Sample]]:
     """Yield (id, record, sample) a line, its key noted; raises InputError for a double id, no answer, an empty file."""
-    for position, (number, line) in enumerate(read_lines(path)):
-        where = f"{path}:{number}"
-        record = decode_record(line, where)
+    for position, line in enumerate(read_spans(path)):
+        where = f"{path}:{line.number}"
+        record, text, thought = open_record(line, where)
         identity = str(record.id) if record.id is not None else f"line-{position}"
         if identity in keys:
             raise InputError(f"{where}: id {identity} stands on line {keys[identity].line} too: expected every id once")
         answer = record.expected() if record.expected_answer is not None else dataset.get(identity)
         if answer is None:
             raise InputError(f"{where}: no expected_answer: expected the answer key of {identity}")
-        keys[identity] = Key(answer, Text(record.problem, where).full() or None, number)
-        letters = (option_letters(line, record.options) or LETTERS) if answer_type == "choice" else LETTERS
-        thought = bytes(record.reasoning_content) not in {b"null", b'""'}
-        text = Text(record.generation, where)
+        keys[identity] = Key(answer, Text(bytes(record.problem), where).full() or None, line.number)
+        letters = LETTERS
+        if answer_type == "choice":
+            letters = option_letters(bytes(line.data[line.start : line.end]), record.options) or LETTERS
         yield identity, record, Sample(text, answer_type, record.is_truncated, letters, thought)
     if not keys:
         raise InputError(f"{path}:1: empty: expected one record a problem")

@@ -5,6 +5,9 @@ from typing import Final
 import msgspec
 
 from scripts.errors import InputError
+from scripts.evals.fields import split_fields
+from scripts.evals.seedfiles import Line
+from scripts.evals.texts import Text
 
 # What became of a request (one word a sample); `missing` stands for a record that is not there.
 OK: Final = "ok"
@@ -61,8 +64,44 @@ class Record(msgspec.Struct, frozen=True):
         return None if self.expected_answer is None else str(self.expected_answer)
 
 
+_NO_TEXT = (b"null", b'""')
 _record = msgspec.json.Decoder(Record)
 _object = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+def open_record(line: Line, where: str) -> tuple[Record, Text, bool]:
+    """Return (the record, its generation, whether its thought stands in a field of its own); raises InputError.
+
+    Long texts are jumped over where that is faster than parsing them; every byte is still checked to be UTF-8.
+    """
+    fields = split_fields(line.data, line.start, line.end)
+    if fields is not None:
+        _check_encoding(line, where)
+        try:
+            record = _record.decode(fields.short)
+        except msgspec.DecodeError:
+            fields = None  # the whole line says better what is wrong
+    if fields is None:
+        whole = bytes(line.data[line.start : line.end])
+        record = decode_record(whole, where)
+        thought = bytes(record.reasoning_content) not in _NO_TEXT
+        return record, Text(bytes(record.generation), where), thought
+    start, end = fields.generation or (0, 0)
+    text = Text(line.data, where, start, end) if fields.generation else Text(b"null", where)
+    thought = fields.reasoning is not None and line.data[slice(*fields.reasoning)][:4] not in _NO_TEXT
+    return record, text, thought
+
+
+def _check_encoding(line: Line, where: str) -> None:
+    """Raise InputError unless the line is UTF-8."""
+    with memoryview(line.data) as view, view[line.start : line.end] as part:
+        try:
+            str(part, "utf-8")
+        except UnicodeDecodeError as error:
+            place = error.start
+        else:
+            return
+    raise InputError(f"{where}: not UTF-8 (byte {place} of the line): expected UTF-8 JSON lines")
 
 
 def decode_record(line: bytes, where: str) -> Record:

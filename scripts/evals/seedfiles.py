@@ -6,6 +6,7 @@ import mmap
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from scripts.errors import InputError
 
@@ -42,32 +43,50 @@ def in_seed_order(files: list[Path]) -> list[Path]:
     return sorted(files, key=lambda path: f"output-rs{seed_of(path)}.jsonl")
 
 
+class Line(NamedTuple):
+    """A line of a seed file: its number from 1, and the bytes data[start:end] without the newline."""
+
+    number: int
+    data: "bytes | mmap.mmap"
+    start: int
+    end: int
+
+
+def read_spans(path: Path) -> Iterator[Line]:
+    """Yield the lines that are not blank; a mapped one is good only until the next is asked for."""
+    if path.suffix in {".gz", ".zst"}:
+        yield from (
+            Line(number, line, 0, len(line)) for number, line in enumerate(_compressed_lines(path), 1) if line.strip()
+        )
+        return
+    yield from _mapped_lines(path)
+
+
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield (line number from 1, line without its newline), blank lines left out."""
-    lines = _compressed_lines(path) if path.suffix in {".gz", ".zst"} else _mapped_lines(path)
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            yield number, line
+    for line in read_spans(path):
+        yield line.number, bytes(line.data[line.start : line.end])
 
 
-def _mapped_lines(path: Path) -> Iterator[bytes]:
+def _mapped_lines(path: Path) -> Iterator[Line]:
     """Yield the lines of a plain file through a memory map, of which only the last few MB stay resident."""
-    with path.open("rb") as file:
-        if path.stat().st_size == 0:
-            return
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            start = dropped = 0
-            size = len(data)
-            while start < size:
-                end = data.find(b"\n", start)
-                if end < 0:
-                    end = size
-                yield data[start:end]
-                start = end + 1
-                if start - dropped > _DROP_EVERY:
-                    keep = min(start, size) // mmap.PAGESIZE * mmap.PAGESIZE
-                    data.madvise(mmap.MADV_DONTNEED, dropped, keep - dropped)
-                    dropped = keep
+    size = path.stat().st_size
+    if size == 0:
+        return
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        start = dropped = number = 0
+        while start < size:
+            end = data.find(b"\n", start)
+            if end < 0:
+                end = size
+            number += 1
+            if end > start and (end - start > 80 or data[start:end].strip()):
+                yield Line(number, data, start, end - (data[end - 1 : end] == b"\r"))
+            start = end + 1
+            if start - dropped > _DROP_EVERY:
+                keep = min(start, size) // mmap.PAGESIZE * mmap.PAGESIZE
+                data.madvise(mmap.MADV_DONTNEED, dropped, keep - dropped)
+                dropped = keep
 
 
 def _compressed_lines(path: Path) -> Iterator[bytes]:

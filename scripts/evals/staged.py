@@ -9,7 +9,7 @@ from scripts.evals.extraction.policy import stages_of
 from scripts.evals.extraction.where import Part, final_part, thought, whole_text
 from scripts.evals.grading import Comparer, grade
 from scripts.evals.patterns import first_differs as first_match_differs
-from scripts.evals.patterns import search
+from scripts.evals.patterns import search, search_text
 from scripts.evals.typed_grading import grade_value
 
 FIRST_DIFFERS = "first-differs"  # flag: the final part marks another answer before the last one
@@ -28,18 +28,32 @@ class Staged:
 
     def extract(self, sample: Sample) -> Found:
         """Return the answer in the part the scorer looks at; in the thought only if the scorer looks back."""
-        part = whole_text(sample) if self.definition.part == "whole" else final_part(sample)
+        if self.definition.part == "whole":
+            return self._flagged(self._in_whole(sample), sample, None)
+        part = final_part(sample)
         found = self._in_part(part, sample) if part is not None else NOTHING
-        if self.definition.look_back and found == NOTHING and self.definition.part == "final":
+        if self.definition.look_back and found == NOTHING:
             before = thought(sample)
             return self._in_part(before, sample) if before is not None else NOTHING
-        if found.value is not None and self._first_differs(part, sample):
-            return msgspec.structs.replace(found, flags=(*found.flags, FIRST_DIFFERS))
-        return found
+        return self._flagged(found, sample, part)
+
+    def _flagged(self, found: Found, sample: Sample, part: Part | None) -> Found:
+        """Return an answer, with a flag if the final part marks another one before its last."""
+        if found.value is None or not self._first_differs(part or final_part(sample), sample):
+            return found
+        return msgspec.structs.replace(found, flags=(*found.flags, FIRST_DIFFERS))
+
+    def _in_whole(self, sample: Sample) -> Found:
+        """Return the answer in all of a generation, thought and all."""
+        for stage in self._patterns:
+            found = search_text(stage, sample, self.definition.match, self.definition.timeout)
+            if found != NOTHING:
+                return found
+        return self._in_part(whole_text(sample), sample) if any(self._stages) else NOTHING
 
     def _in_part(self, part: Part, sample: Sample) -> Found:
         """Return the answer in one part: of the first pattern that has one, else of the other stages."""
-        for stage in self._patterns:
+        for stage in self._patterns if self.definition.part == "final" else ():
             found = search(stage, part.text, self.definition.match, self.definition.timeout)
             if found == TIMED_OUT or found.span is None:
                 if found == TIMED_OUT:
@@ -55,8 +69,6 @@ class Staged:
 
     def _first_differs(self, part: Part | None, sample: Sample) -> bool:
         """Return whether the final part marks another answer before its last one."""
-        if self.definition.part == "whole":
-            part = final_part(sample)
         if part is None:
             return False
         if self._patterns:

@@ -1,6 +1,7 @@
 """A long text that is still JSON: read whole, or from its end only as far as needed."""
 
 import json
+import mmap
 
 import msgspec
 
@@ -11,13 +12,15 @@ _BACKSLASH = 0x5C
 
 
 class Text:
-    """One text field of a record; decoding waits until it is asked for."""
+    """One text field of a record; decoding waits until it is asked for, and a map must stay open until then."""
 
-    __slots__ = ("_full", "_raw", "_where")
+    __slots__ = ("_data", "_end", "_full", "_start", "_where")
 
-    def __init__(self, raw: "msgspec.Raw | bytes", where: str) -> None:
-        """Keep the JSON of a string or null, and `where` (file and line) for complaints."""
-        self._raw = raw if isinstance(raw, bytes) else bytes(raw)
+    def __init__(self, data: "bytes | mmap.mmap", where: str, start: int = 0, end: int | None = None) -> None:
+        """Keep the JSON of a string or null in data[start:end], and `where` (file and line) for complaints."""
+        self._data = data
+        self._start = start
+        self._end = len(data) if end is None else end
         self._where = where
         self._full: str | None = None
 
@@ -31,41 +34,34 @@ class Text:
     def full(self) -> str:
         """Return the whole text, null as ""; raises InputError if the field holds something else."""
         if self._full is None:
-            self._full = self._decoded(self._raw)
+            self._full = self._decoded(bytes(self._data[self._start : self._end]))
         return self._full
-
-    def size(self) -> int:
-        """Return an upper bound of the length in characters, at no cost."""
-        return len(self._raw) if self._full is None else len(self._full)
 
     def tail(self, size: int) -> tuple[str, bool]:
         """Return (an end of the text of about `size` bytes of JSON, whether that is all of it)."""
-        if self._full is not None or len(self._raw) <= 2 * size:
+        if self._full is not None or self._end - self._start <= 2 * size:
             return self.full(), True
-        start = self._boundary(len(self._raw) - size)
+        raw = bytes(self._data[self._end - size : self._end])
+        start = _boundary(raw)
         if start is None:
             return self.full(), True
-        return self._decoded(b'"' + self._raw[start:]), False
+        return self._decoded(b'"' + raw[start:]), False
+
+    def lacks(self, *needles: bytes) -> bool:
+        """Return whether none of the needles stands in the JSON of the text; only undecoded texts are looked at."""
+        if self._full is not None:
+            return False
+        return all(self._data.find(needle, self._start, self._end) < 0 for needle in needles)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return character positions counted from the end (negative or 0) as positions from the beginning."""
+        """Return positions counted from the end (negative or 0) as a slice of the text.
+
+        They are counted from the beginning if the whole text was read anyway, or if the slice ends with the text.
+        """
+        if self._full is None and end < 0:
+            return start, end
         length = len(self.full())
         return length + start, length + end
-
-    def _boundary(self, start: int) -> int | None:
-        """Return the first place from `start` on that is inside no escape, no surrogate pair and no UTF-8 character."""
-        raw = self._raw
-        for place in range(start, min(start + 256, len(raw) - 1)):
-            byte = raw[place]
-            if byte == _BACKSLASH:
-                low_surrogate = (
-                    raw[place + 1 : place + 3].lower() == b"ud" and raw[place + 3 : place + 4].lower() in b"cdef"
-                )
-                if raw[place - 1] != _BACKSLASH and not low_surrogate:
-                    return place
-            elif byte & 0xC0 != 0x80 and _BACKSLASH not in raw[place - 6 : place]:
-                return place
-        return None
 
     def _decoded(self, raw: bytes) -> str:
         """Return the string that `raw` is; half a surrogate pair, which some tokenizers emit, is kept as it is."""
@@ -79,3 +75,16 @@ class Text:
             if value is None or isinstance(value, str):
                 return value or ""
             raise InputError(f"{self._where}: expected a string or null: {error}") from None
+
+
+def _boundary(raw: bytes) -> int | None:
+    """Return the first place of a piece of JSON that is inside no escape, no surrogate pair and no UTF-8 character."""
+    for place in range(6, min(256, len(raw) - 1)):
+        byte = raw[place]
+        if byte == _BACKSLASH:
+            low = raw[place + 1 : place + 3].lower() == b"ud" and raw[place + 3 : place + 4].lower() in b"cdef"
+            if raw[place - 1] != _BACKSLASH and not low:
+                return place
+        elif byte & 0xC0 != 0x80 and _BACKSLASH not in raw[place - 6 : place]:
+            return place
+    return None
