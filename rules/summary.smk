@@ -7,6 +7,7 @@ INPUTS
 OUTPUTS
     results/summary.csv                                           one line a model, benchmark and scorer
     results/{model}/eval-results/{benchmark}/scorers.json         two scorers on the same samples: recovered and lost
+    results/{model}/eval-results/{benchmark}/statistics.json      every figure with its intervals, by scorer
 """
 
 
@@ -20,9 +21,10 @@ rule tabulate:
     output:
         table="results/summary.csv",
         scorers=expand(
-            "results/{model}/eval-results/{benchmark}/scorers.json",
+            "results/{model}/eval-results/{benchmark}/{file}.json",
             model=SETTINGS.models,
             benchmark=SETTINGS.benchmarks,
+            file=["scorers", "statistics"],
         ),
     log:
         "logs/tabulate.log",

@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
+from scripts.evals.intervals import OTHER_PROBLEMS, RUN_AGAIN
+
+QUESTIONS = (("other_problems", OTHER_PROBLEMS), ("run_again", RUN_AGAIN))
 Rows = list[dict[str, Any]]
 
 
@@ -13,10 +16,17 @@ def measures(rows: Rows) -> list[tuple[str, list[str]]]:
     if k > 1:
         named += [(f"majority@{k}", "majority"), (f"pass@{k}", "pass@k")]
     lines = [(name, [f"{row[key]:.1f} %" for row in rows]) for name, key in [*named, ("no_answer", "no_answer")]]
+    lines[1:1] = [(f"  95 %: {words}", [_bounds(row, key) for row in rows]) for key, words in QUESTIONS]
     if any(row["recovered"] is not None for row in rows):
         counts = ["" if row["recovered"] is None else f"+{row['recovered']} −{row['lost']}" for row in rows]
         lines.append(("recovered, lost", counts))
     return lines
+
+
+def _bounds(row: dict[str, Any], question: str) -> str:
+    """Return the bounds of an interval in percent, a dash where the size gives none."""
+    low, high = row[f"{question}_low"], row[f"{question}_high"]
+    return "–" if low is None or high is None else f"{low:.1f} to {high:.1f}"
 
 
 def render(groups: Iterable[tuple[Rows, str, str]]) -> str:

@@ -1,4 +1,4 @@
-"""Put the metrics of all models, benchmarks and scorers side by side: results/summary.csv and each scorers.json."""
+"""Put all metrics side by side: results/summary.csv, and beside each metrics.json scorers.json and statistics.json."""
 
 import argparse
 import csv
@@ -11,7 +11,9 @@ from typing import Any
 from scripts.errors import exit_code
 from scripts.evals.ledger import compare_tables
 from scripts.evals.reports import STRICT, as_json, metrics_name, write_whole
+from scripts.evals.statistics import of_folder
 
+INTERVALS = ("other_problems_low", "other_problems_high", "run_again_low", "run_again_high")
 COLUMNS = (
     "model",
     "benchmark",
@@ -24,6 +26,9 @@ COLUMNS = (
     "no_answer",
     "recovered",
     "lost",
+    *INTERVALS,
+    "metrics",
+    "statistics",
 )
 
 
@@ -62,9 +67,24 @@ def rows_of(folder: Path, scorers: Sequence[str], compared: dict[str, Any]) -> l
                 "no_answer": mean["no_answer"],
                 "recovered": ledger["counts"]["recovered"] if ledger else None,
                 "lost": ledger["counts"]["lost"] if ledger else None,
+                **intervals_of(folder, scorer, k),
+                "metrics": folder / metrics_name(scorer),
+                "statistics": folder / "statistics.json",
             }
         )
     return rows
+
+
+def intervals_of(folder: Path, scorer: str, k: int) -> dict[str, float | None]:
+    """Return the bounds of pass@1 by statistics.json in percent; empty where it was not made from these outputs."""
+    try:
+        found = json.loads((folder / "statistics.json").read_text(encoding="utf-8"))["scorers"].get(scorer, {})
+        outputs = json.loads((folder / f"details-{scorer}.json").read_text(encoding="utf-8"))["outputs"]
+    except (OSError, ValueError, KeyError):
+        return dict.fromkeys(INTERVALS)
+    figure = found.get(f"pass@1[avg-of-{k}]" if k > 1 else "pass@1") if found.get("outputs") == outputs else None
+    bounds = [((figure or {}).get(question) or {}) for question in ("other_problems", "run_again")]
+    return dict(zip(INTERVALS, [bound.get(end) for bound in bounds for end in ("low", "high")], strict=True))
 
 
 def write_table(rows: Iterable[dict[str, Any]], out: Path) -> None:
@@ -91,6 +111,7 @@ def main() -> int:
     for folder, scorers in listed.items():
         compared = compare_scorers(folder, scorers)
         write_whole(folder / "scorers.json", as_json(compared))
+        write_whole(folder / "statistics.json", as_json(of_folder(folder, scorers)))
         rows += rows_of(folder, scorers, compared)
     write_table(rows, options.out)
     return 0

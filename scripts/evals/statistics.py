@@ -3,14 +3,17 @@
 All shares are in percent. The intervals are those of `intervals`, the figures those of `repetition`.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from scripts.evals.intervals import OTHER_PROBLEMS, RUN_AGAIN, Interval, Tally, mean_of, other_problems, run_again
 from scripts.evals.records import NO_ANSWER, TIMEOUT
 from scripts.evals.repetition import Answer, classed, majority, pass_at_k, pass_variance
-from scripts.evals.samples import Scored
+from scripts.evals.reports import metrics_name
+from scripts.evals.samples import Scored, read_table
 
 ERROR = "error"
 Cells = dict[str, list[Scored]]
@@ -148,6 +151,16 @@ def _tokens(block: Mapping[str, Any]) -> dict[str, Any]:
     last = modes[-1] if modes else {}
     parts = {part: last.get(f"{part}_tokens_statistics", {}).get("avg") for part in ("reasoning", "answer")}
     return {"mean": last.get("avg_tokens"), **parts, "gen_seconds": last.get("gen_seconds")}
+
+
+def of_folder(folder: Path, scorers: Iterable[str]) -> dict[str, Any]:
+    """Return statistics.json of results/{model}/eval-results/{benchmark} for scorers that left their files there."""
+    found = {}
+    for scorer in scorers:
+        details = json.loads((folder / f"details-{scorer}.json").read_text(encoding="utf-8"))
+        block = json.loads((folder / metrics_name(scorer)).read_text(encoding="utf-8"))[details["benchmark"]]
+        found[scorer] = statistics(read_table(folder / f"samples-{scorer}.csv"), details, block)
+    return document(folder.parent.parent.name, folder.name, found)
 
 
 def document(model: str, benchmark: str, scorers: Mapping[str, Any]) -> dict[str, Any]:
