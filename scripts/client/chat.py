@@ -74,8 +74,7 @@ class Chat:
                     raise Failure(Kind.UNREACHABLE, f"no connection within {CONNECT:g} s") from error
                 raise Failure(Kind.CUT, watched.expired) from error
             except aiohttp.ClientConnectorError as error:
-                reason = error.os_error.strerror or error.os_error
-                raise Failure(Kind.UNREACHABLE, f"no connection: {reason}") from error
+                raise Failure(Kind.UNREACHABLE, f"no connection: {error}") from error
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
                 kind = Kind.CUT if answer.deltas else Kind.UNREACHABLE
                 raise Failure(kind, f"connection lost: {error}") from error
