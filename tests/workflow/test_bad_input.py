@@ -119,7 +119,7 @@ def test_a_port_in_use_is_named(tmp_path: Path, stub: StubServer) -> None:
     weights.write_bytes(b"GGUF")
     ran = place.run("--keep-going")
     assert ran.code == 1
-    assert re.search(rf"port {stub.port} on 127\.0\.0\.1 (?: cannot be used)?: Address already in use", ran.text)
+    assert re.search(rf"port {stub.port} on 127\.0\.0\.1(?: cannot be used)?: Address already in use", ran.text)
     assert not place.processes()
 
 
