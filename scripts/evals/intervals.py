@@ -5,7 +5,7 @@ RUN_AGAIN: what these same problems would give in another run. The problems are 
 How often each covers the truth is printed in docs/statistics.md.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import sqrt
 
 import msgspec
@@ -30,20 +30,22 @@ class Interval(msgspec.Struct, frozen=True):
     low: float
     high: float
     question: str
+    at_most: bool = False  # whether the chance is bounded, not seen: the true interval is narrower
 
-    def percent(self) -> dict[str, float | str]:
+    def percent(self) -> dict[str, float | str | bool]:
         """Return standard error and bounds in percent (points), with the question they answer."""
         return {
             "question": self.question,
             "std_err": 100 * self.std_err,
             "low": 100 * self.low,
             "high": 100 * self.high,
+            **({"at_most": True} if self.at_most else {}),
         }
 
 
 def mean_of(tally: Tally) -> float:
     """Return the mean over problems; raises ValueError without problems."""
-    return sum(value * count for value, count in tally) / _problems(tally)
+    return _total(tally) / _problems(tally)
 
 
 def other_problems(tally: Tally, repeats: int = 1) -> Interval | None:
@@ -66,18 +68,24 @@ def other_problems(tally: Tally, repeats: int = 1) -> Interval | None:
     return _held(mean_of(tally), sqrt(_variance(tally) / problems), low, high, OTHER_PROBLEMS)
 
 
-def run_again(value: float, problems: int, samples: int, variances: Iterable[tuple[float, int]]) -> Interval:
-    """Return the interval for a mean over fixed problems, stratified by problem.
+def run_again(tally: Tally, samples: int, variances: Tally | None) -> Interval | None:
+    """Return the interval for a mean over fixed problems, stratified by problem; `samples` is their number in all.
 
-    `variances` are the variances of the problems' own values, as (variance, how many problems); `samples` is their
-    number over all problems. Wilson's interval at the effective sample size of the stratified variance (Cochran 1977,
-    5.3); half a sample that might have fallen otherwise is added, so that problems always right are not certain.
+    `variances` are those of the problems' own values, as (variance, how many problems). Wilson's interval at the
+    effective sample size of the stratified variance (Cochran 1977, 5.3); half a sample that might have fallen otherwise
+    is added, so that problems always right are not certain. Where no problem shows its own variance (None), the
+    variance over problems stands for it: it holds both chances, so it is at least as large. None if that is not to be
+    had either.
     """
-    within = sum(variance * count for variance, count in variances) / problems**2
-    padded = within + 0.5 / samples**2
+    problems, value = _problems(tally), mean_of(tally)
+    if variances is None and problems < 2:
+        return None
+    own = _variance(tally) / problems if variances is None else _total(variances) / problems**2
+    padded = own + 0.5 / samples**2
     spread = value * (1 - value)
     low, high = _score(value, spread / padded if spread > 0 else samples, NORMAL_975)
-    return _held(value, sqrt(within), low, high, RUN_AGAIN)
+    found = _held(value, sqrt(own), low, high, RUN_AGAIN)
+    return msgspec.structs.replace(found, at_most=variances is None)
 
 
 def paired(differences: Tally) -> Interval | None:
@@ -96,13 +104,19 @@ def paired(differences: Tally) -> Interval | None:
     return _held(value, sqrt(_variance(differences) / problems), value - reach, value + reach, OTHER_PROBLEMS, -1.0)
 
 
-def paired_again(value: float, variance: float, samples: int) -> Interval:
-    """Return the interval for a difference on these same problems, `variance` being that of the whole difference.
+def paired_again(differences: Tally, samples: int, variance: float | None) -> Interval | None:
+    """Return the interval for a mean difference on these same problems, `variance` being that of the mean difference.
 
-    Normal, since it sums over all samples; half a sample that might have fallen otherwise is added on either side.
+    Normal, since it sums over all samples; half a sample that might have fallen otherwise is added on either side. As
+    in `run_again` the variance over problems bounds one that is not to be seen (None).
     """
-    reach = NORMAL_975 * sqrt(variance + 1 / samples**2)
-    return _held(value, sqrt(variance), value - reach, value + reach, RUN_AGAIN, -1.0)
+    problems, value = _problems(differences), mean_of(differences)
+    if variance is None and problems < 2:
+        return None
+    own = _variance(differences) / problems if variance is None else variance
+    reach = NORMAL_975 * sqrt(own + 1 / samples**2)
+    found = _held(value, sqrt(own), value - reach, value + reach, RUN_AGAIN, -1.0)
+    return msgspec.structs.replace(found, at_most=variance is None)
 
 
 def _held(value: float, error: float, low: float, high: float, question: str, least: float = 0.0) -> Interval:
@@ -118,6 +132,11 @@ def _problems(tally: Tally) -> int:
     return problems
 
 
+def _total(tally: Tally) -> float:
+    """Return the sum over problems."""
+    return sum(value * count for value, count in tally)
+
+
 def _squares(tally: Tally, centre: float) -> float:
     """Return the sum of squared distances from `centre`."""
     return sum(count * (value - centre) ** 2 for value, count in tally)
@@ -131,7 +150,7 @@ def _variance(tally: Tally) -> float:
 def _padded(tally: Tally, added: float) -> tuple[float, float]:
     """Return mean and variance of the mean after adding `added` problems of value 0 and as many of value 1."""
     total = _problems(tally) + 2 * added
-    centre = (sum(value * count for value, count in tally) + added) / total
+    centre = (_total(tally) + added) / total
     squares = _squares(tally, centre) + added * (centre**2 + (1 - centre) ** 2)
     return centre, squares / (total - 1) / total
 

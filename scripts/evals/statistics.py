@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.evals.intervals import OTHER_PROBLEMS, RUN_AGAIN, Interval, Tally, mean_of, other_problems, run_again
+from scripts.evals.intervals import OTHER_PROBLEMS, RUN_AGAIN, Tally, mean_of, other_problems, run_again
 from scripts.evals.records import NO_ANSWER, TIMEOUT
 from scripts.evals.repetition import Answer, classed, majority, pass_at_k, pass_variance
 from scripts.evals.reports import metrics_name
@@ -59,11 +59,8 @@ def passes(rights: Mapping[tuple[int, int], int], samples: int) -> dict[str, Any
     found = {}
     for k in range(1, most + 1):
         tally = [(pass_at_k(n, c, k) or 0.0, count) for (n, c), count in rights.items()]
-        spread = [(pass_variance(n, c, k), count) for (n, c), count in rights.items()]
-        known = [(variance, count) for variance, count in spread if variance is not None]
-        again = run_again(mean_of(tally), sum(rights.values()), samples, known) if len(known) == len(spread) else None
         name = f"pass@{k}" if k > 1 else f"pass@1[avg-of-{most}]" if most > 1 else "pass@1"
-        found[name] = _figure(mean_of(tally), other_problems(tally, most if k == 1 else 1), again)
+        found[name] = _figure(tally, most if k == 1 else 1, samples, _variances(rights, k))
     return found
 
 
@@ -80,8 +77,8 @@ def majorities(cells: Cells, repeats: int) -> dict[str, Any]:
                 found[size].append(value)
     return {
         f"majority@{size}": {
-            **_figure_of(strings[size]),
-            "by_equivalence_class": _figure_of(classes[size]),
+            **_figure_of(strings[size], size * len(cells)),
+            "by_equivalence_class": _figure_of(classes[size], size * len(cells)),
         }
         for size in sizes
     }
@@ -92,7 +89,7 @@ def share(cells: Cells, holds: Callable[[Scored], bool]) -> dict[str, Any]:
     counts = Counter((len(row), sum(map(holds, row))) for row in cells.values())
     tally = [(count / size, problems) for (size, count), problems in counts.items()]
     samples = sum(size * problems for (size, _), problems in counts.items())
-    return _figure(mean_of(tally), other_problems(tally, _repeats(counts)), _again(tally, counts, samples))
+    return _figure(tally, min(size for size, _ in counts), samples, _variances(counts, 1))
 
 
 def without_errors(rows: Iterable[Scored]) -> dict[str, Any] | None:
@@ -108,16 +105,11 @@ def without_errors(rows: Iterable[Scored]) -> dict[str, Any] | None:
     }
 
 
-def _again(tally: Tally, counts: Mapping[tuple[int, int], int], samples: int) -> Interval | None:
-    """Return the run-again interval of a share; None where some problem has one sample only."""
-    spread = [(pass_variance(size, count, 1), problems) for (size, count), problems in counts.items()]
+def _variances(counts: Mapping[tuple[int, int], int], k: int) -> Tally | None:
+    """Return the variances of pass@k from run to run by problem; None where some problem does not show its own."""
+    spread = [(pass_variance(size, count, k), problems) for (size, count), problems in counts.items()]
     known = [(variance, problems) for variance, problems in spread if variance is not None]
-    return run_again(mean_of(tally), sum(counts.values()), samples, known) if len(known) == len(spread) else None
-
-
-def _repeats(counts: Iterable[tuple[int, int]]) -> int:
-    """Return the samples a problem has, the fewest where they differ."""
-    return min(size for size, _ in counts)
+    return known if len(known) == len(spread) else None
 
 
 def _answer(row: Scored) -> Answer:
@@ -125,19 +117,19 @@ def _answer(row: Scored) -> Answer:
     return (None if row.found.state != "answered" else row.found.value, row.correct)
 
 
-def _figure(value: float, others: Interval | None, again: Interval | None) -> dict[str, Any]:
-    """Return a figure in percent with the interval of each question, null where the size gives none."""
+def _figure(tally: Tally, repeats: int, samples: int, variances: Tally | None) -> dict[str, Any]:
+    """Return a mean over problems in percent with the interval of each question, null where the size gives none."""
+    others, again = other_problems(tally, repeats), run_again(tally, samples, variances)
     return {
-        "value": 100 * value,
+        "value": 100 * mean_of(tally),
         "other_problems": others.percent() if others else None,
         "run_again": again.percent() if again else None,
     }
 
 
-def _figure_of(values: Sequence[float]) -> dict[str, Any]:
-    """Return a figure of which every problem has one value, so that another run's chance is not to be seen."""
-    tally = list(Counter(values).items())
-    return _figure(mean_of(tally), other_problems(tally), None)
+def _figure_of(values: Sequence[float], samples: int) -> dict[str, Any]:
+    """Return a figure of which every problem has one value, so that a bound stands for another run's chance."""
+    return _figure(list(Counter(values).items()), 1, samples, None)
 
 
 def _counted(count: int | None, samples: int) -> dict[str, Any] | None:

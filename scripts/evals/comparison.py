@@ -1,0 +1,163 @@
+"""Two sets of samples on the same problems: the paired difference, what it can tell, and the problems that moved."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import lcm
+from typing import Any
+
+from scripts.errors import InputError
+from scripts.evals.intervals import Interval, Tally, paired, paired_again
+from scripts.evals.ledger import sign_flip_p
+from scripts.evals.quantiles import NORMAL_80, NORMAL_975, student
+from scripts.evals.samples import Scored
+from scripts.evals.statistics import Cells, by_problem
+
+LISTED = 10  # problems listed as those that moved most
+BETTER, WORSE, CANNOT_TELL = "better", "worse", "cannot tell"
+
+
+def compare(first: Sequence[Scored], second: Sequence[Scored], same_samples: bool = False) -> dict[str, Any]:
+    """Return what the second has over the first, in points of pass@1, on the problems that both have.
+
+    `same_samples`: two scorers on one set of outputs, whose samples are compared one by one. Raises InputError if no
+    problem is in both.
+    """
+    one, other = by_problem(first), by_problem(second)
+    shared = [name for name in one if name in other]
+    if not shared:
+        raise InputError(f"no problem in common: found {_few(list(one))} and {_few(list(other))}")
+    moves = {name: _mean(other[name]) - _mean(one[name]) for name in shared}
+    tally: Tally = list(Counter(moves.values()).items())
+    value = sum(moves.values()) / len(moves)
+    samples = min(sum(len(cells[name]) for name in shared) for cells in (one, other))
+    again = paired_again(tally, samples, _again(one, other, shared, same_samples))
+    others = paired(tally)
+    return {
+        "problems": {
+            "compared": len(shared),
+            "only_a": [name for name in one if name not in other],
+            "only_b": [name for name in other if name not in one],
+        },
+        "a": _side(one, shared),
+        "b": _side(other, shared),
+        "difference": {
+            "value": 100 * value,
+            "other_problems": _told(others),
+            "run_again": _told(again),
+        },
+        "sign_flip_p": sign_flip_p(_integers(one, other, shared)),
+        "smallest_difference": {
+            "power": 80,
+            "other_problems": _smallest(others, student(len(shared) - 1) if others else 0.0),
+            "run_again": _smallest(again, NORMAL_975),
+        },
+        "moved": {
+            "up": sum(move > 0 for move in moves.values()),
+            "down": sum(move < 0 for move in moves.values()),
+            "same": sum(move == 0 for move in moves.values()),
+        },
+        "moved_most": [
+            {"id": name, "a": 100 * _mean(one[name]), "b": 100 * _mean(other[name]), "difference": 100 * moves[name]}
+            for name in sorted(shared, key=lambda name: (-abs(moves[name]), name))[:LISTED]
+            if moves[name]
+        ],
+    }
+
+
+def sentences(found: Mapping[str, Any]) -> list[str]:
+    """Return what a comparison tells people: the difference, an answer to each question, the size it can decide."""
+    problems, difference = found["problems"], found["difference"]
+    lines = [
+        f"a {found['a']['value']:.1f} %, b {found['b']['value']:.1f} %, difference {difference['value']:+.1f} points"
+        f" on {problems['compared']} problems × {_times(found['a'])} and {_times(found['b'])} samples"
+    ]
+    if problems["only_a"] or problems["only_b"]:
+        left = f"{len(problems['only_a'])} only in a, {len(problems['only_b'])} only in b"
+        lines.append(f"compared on the problems that both have: {left}")
+    for key in ("run_again", "other_problems"):
+        bounds, least = difference[key], found["smallest_difference"][key]
+        if bounds is not None:
+            lines.append(
+                f"{bounds['question']}: {bounds['low']:+.1f} to {bounds['high']:+.1f}, {bounds['answer']};"
+                f" this size shows differences from {least:.1f} points"
+            )
+    moved = found["moved"]
+    lines.append(
+        f"exact test by problem (sign flips): p = {found['sign_flip_p']:.3g};"
+        f" {moved['up']} problems up, {moved['down']} down, {moved['same']} the same"
+    )
+    return lines
+
+
+def _told(interval: Interval | None) -> dict[str, Any] | None:
+    """Return an interval of a difference in points with the answer it gives."""
+    if interval is None:
+        return None
+    answer = BETTER if interval.low > 0 else WORSE if interval.high < 0 else CANNOT_TELL
+    return {**interval.percent(), "answer": answer}
+
+
+def _smallest(interval: Interval | None, quantile: float) -> float | None:
+    """Return the difference in points that a test at 5 % finds in 80 of 100 repetitions (Cohen 1988, 2.4).
+
+    (z_0.975 + z_0.8) standard errors, the standard error taken from the reach of the interval.
+    """
+    if interval is None:
+        return None
+    reach = (interval.high - interval.low) / 2
+    return 100 * reach * (quantile + NORMAL_80) / quantile
+
+
+def _again(one: Cells, other: Cells, shared: Sequence[str], same_samples: bool) -> float | None:
+    """Return the variance of the mean difference over fixed problems; None where a problem has one sample only."""
+    total = 0.0
+    for name in shared:
+        if same_samples:
+            before = {row.seed: row.correct for row in one[name]}
+            values = [float(row.correct - before[row.seed]) for row in other[name] if row.seed in before]
+            parts = [values]
+        else:
+            parts = [[float(row.correct) for row in cells[name]] for cells in (one, other)]
+        for values in parts:
+            if len(values) < 2:
+                return None
+            mean = sum(values) / len(values)
+            total += sum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values)
+    return total / len(shared) ** 2
+
+
+def _integers(one: Cells, other: Cells, shared: Sequence[str]) -> list[int]:
+    """Return the problems' differences on a common scale of whole numbers, for the exact test."""
+    scale = lcm(*(len(cells[name]) for name in shared for cells in (one, other)))
+    return [
+        _right(other[name]) * (scale // len(other[name])) - _right(one[name]) * (scale // len(one[name]))
+        for name in shared
+    ]
+
+
+def _side(cells: Cells, shared: Sequence[str]) -> dict[str, Any]:
+    """Return pass@1 in percent on the shared problems, and how many samples a problem has."""
+    sizes = sorted({len(cells[name]) for name in shared})
+    value = 100 * sum(_mean(cells[name]) for name in shared) / len(shared)
+    return {"value": value, "samples_per_problem": sizes[0] if len(sizes) == 1 else [sizes[0], sizes[-1]]}
+
+
+def _times(side: Mapping[str, Any]) -> str:
+    """Return the samples of a problem, for people."""
+    size = side["samples_per_problem"]
+    return "–".join(map(str, size)) if isinstance(size, list) else str(size)
+
+
+def _right(rows: Sequence[Scored]) -> int:
+    """Return how many samples are right."""
+    return sum(row.correct for row in rows)
+
+
+def _mean(rows: Sequence[Scored]) -> float:
+    """Return the share of samples that are right."""
+    return _right(rows) / len(rows)
+
+
+def _few(names: Sequence[str]) -> str:
+    """Return the first of some ids, and how many there are."""
+    return f"{len(names)} ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
