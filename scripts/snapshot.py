@@ -43,7 +43,7 @@ def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[st
         "benchmarks": {
             name: {
                 **{key: definition[key] for key in ("prompt", "system", "answer_type")},
-                "sampling": asked["sampling"],
+                "sampling": settings.sampling(model, name),
                 "fingerprint": settings.fingerprint(model, name),
             }
             for name, definition in told.items()
@@ -87,6 +87,7 @@ def effective(settings: Settings) -> dict[str, Any]:
             for name, model in settings.config["models"].items()
         },
         "benchmarks": named("benchmarks", settings.benchmarks),
+        "prompts": {name: settings.benchmark(name).prompt for name in settings.config["prompts"]},
         "scorers": named("scorers", settings.scorers),
     }
 

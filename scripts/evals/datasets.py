@@ -2,9 +2,11 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+import msgspec
 
 from scripts.errors import InputError
 
@@ -12,64 +14,83 @@ Row = dict[str, Any]
 REQUIRED = ("id", "problem", "expected_answer")
 
 
-def read_rows(path: Path, columns: Mapping[str, str] | None = None) -> list[Row]:
-    """Return the checked rows of a jsonl file, `columns` naming the source's fields; raises InputError with a line."""
-    rows: list[Row] = []
-    lines: dict[str, int] = {}
-    for number, raw in _objects(path):
-        where = f"{path}, line {number}"
-        row = _row(raw, columns or {}, where)
-        if row["id"] in lines:
-            raise InputError(
-                f"{where}: id {row['id']!r} stands on line {lines[row['id']]} already; expected every id once"
-            )
-        lines[row["id"]] = number
-        rows.append(row)
-    if not rows:
-        raise InputError(f"{path}: found no row; expected at least one JSON object a line")
-    return rows
+class _Id(msgspec.Struct, frozen=True):
+    """A row of which only the id is wanted."""
+
+    id: str
 
 
-def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, JSON object) of a jsonl file; empty lines are passed over."""
+_id = msgspec.json.Decoder(_Id)
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Return the checked rows of a jsonl file; raises InputError with a line."""
+    return list(iter_rows(path))
+
+
+def iter_rows(path: Path) -> Iterator[Row]:
+    """Yield the checked rows of a jsonl file, one in memory at a time; raises InputError with a line."""
     try:
-        content = path.read_bytes()
+        stream = path.open("rb")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
-    for number, line in enumerate(content.split(b"\n"), start=1):
+    with stream:
+        yield from checked(objects(stream, str(path)), str(path))
+
+
+def read_ids(path: Path) -> list[str]:
+    """Return the ids of a prepared dataset in its order, the texts unread; raises InputError with a line."""
+    try:
+        with path.open("rb") as stream:
+            return [_id.decode(line).id for line in stream if line.strip()]
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    except msgspec.DecodeError as error:
+        raise InputError(f"{path}: {error}; expected one row a line") from error
+
+
+def checked(rows: Iterable[tuple[str, Row]], label: str) -> Iterator[Row]:
+    """Yield the rows of (where, row) with id, problem and expected_answer as text; raises InputError naming where."""
+    places: dict[str, str] = {}
+    for where, row in rows:
+        for field in REQUIRED:
+            if field not in row:
+                raise InputError(f"{where}: the field {field!r} is missing; expected {', '.join(REQUIRED)}")
+            if isinstance(row[field], int) and not isinstance(row[field], bool):
+                row[field] = str(row[field])
+            if not isinstance(row[field], str) or not row[field].strip():
+                raise InputError(f"{where}: {field} is {_told(row[field])}; expected some text")
+        if row["id"] in places:
+            first = places[row["id"]].removeprefix(f"{label}, ")
+            raise InputError(f"{where}: id {row['id']!r} stands on {first} already; expected every id once")
+        places[row["id"]] = where
+        yield {**{field: row[field] for field in REQUIRED}, **row}
+    if not places:
+        raise InputError(f"{label}: found no row; expected at least one JSON object a line")
+
+
+def objects(stream: IO[bytes], label: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (where it stands, object) of a jsonl stream; empty lines are passed over."""
+    for number, line in enumerate(stream, start=1):
         if not line.strip():
             continue
-        where = f"{path}, line {number}"
+        where = f"{label}, line {number}"
         try:
             value = json.loads(line.decode("utf-8"))
         except UnicodeDecodeError as error:
-            raise InputError(f"{where}: byte {error.start} of the line is not UTF-8; expected UTF-8 text") from error
+            raise InputError(f"{where}: byte {error.start} of the line is not UTF-8; expected UTF-8 text") from None
         except json.JSONDecodeError as error:
             raise InputError(
                 f"{where}: not whole JSON ({error.msg} at column {error.colno}); expected one object a line"
-            ) from error
-        if not isinstance(value, dict):
-            raise InputError(f"{where}: found {type(value).__name__}; expected a JSON object")
-        yield number, value
+            ) from None
+        yield where, as_object(value, where)
 
 
-def _row(raw: dict[str, Any], columns: Mapping[str, str], where: str) -> Row:
-    """Return one row with our field names first, its required fields as text."""
-    row: Row = {}
-    for field in dict.fromkeys([*REQUIRED, *columns]):
-        column = columns.get(field, field)
-        if column not in raw:
-            raise InputError(
-                f"{where}: the field {column!r} is missing; expected {', '.join(columns.get(f, f) for f in REQUIRED)}"
-            )
-        row[field] = raw[column]
-    for field in REQUIRED:
-        if isinstance(row[field], int) and not isinstance(row[field], bool):
-            row[field] = str(row[field])
-        if not isinstance(row[field], str) or not row[field].strip():
-            raise InputError(f"{where}: {columns.get(field, field)} is {row[field]!r}; expected some text")
-    taken = set(columns.values())
-    return row | {key: value for key, value in raw.items() if key not in row and key not in taken}
+def as_object(value: object, where: str) -> dict[str, Any]:
+    """Return `value` if it is an object; raises InputError."""
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: found {type(value).__name__}; expected a JSON object")
+    return value
 
 
 def write_rows(rows: Iterable[Row], out: Path) -> None:
@@ -82,3 +103,8 @@ def write_rows(rows: Iterable[Row], out: Path) -> None:
         os.replace(part, out)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _told(value: object) -> str:
+    """Return a value for a message: whole when it is short by nature, else its type, so that no text is repeated."""
+    return type(value).__name__ if isinstance(value, list | dict) else repr(value)

@@ -17,13 +17,6 @@ def test_rows_keep_their_other_fields_and_numbers_become_text(tmp_path: Path) ->
     assert read_rows(path) == [{"id": "7", "problem": "p", "expected_answer": "12", "options": ["x", "y"]}]
 
 
-def test_columns_are_renamed_to_our_fields(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    path.write_text('{"key": "k", "question": "q", "gold": "g", "note": "n"}\n')
-    columns = {"id": "key", "problem": "question", "expected_answer": "gold"}
-    assert read_rows(path, columns) == [{"id": "k", "problem": "q", "expected_answer": "g", "note": "n"}]
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from scripts.catalogue import load_benchmark, shipped
+from scripts.benchmarks import load_benchmark
+from scripts.catalogue import shipped
 from scripts.errors import InputError
 from scripts.schema import ROOT, read_yaml
 from scripts.settings import Settings, load
@@ -72,7 +73,10 @@ def test_a_models_own_values_stand_before_the_runs(tmp_path: Path) -> None:
         ({"scorers": ["strct"]}, "c.yaml: unknown scorer 'strct'; did you mean 'strict'?"),
         ({"models": {"m": {"server": "smollm2-locl"}}}, "unknown server 'smollm2-locl'; did you mean 'smollm2-local'?"),
         ({"models": {"m": {}}}, "c.yaml: models.m needs one of 'server' and 'endpoint'; found neither"),
-        ({"models": {"m": MINE["mine"] | {"server": "smollm2-local"}}}, "needs one of 'server' and 'endpoint'; found both"),
+        (
+            {"models": {"m": MINE["mine"] | {"server": "smollm2-local"}}},
+            "needs one of 'server' and 'endpoint'; found both",
+        ),
         ({"benchmarks": ["/nowhere/mine.yaml"]}, "benchmark '/nowhere/mine.yaml': there is no file /nowhere/mine.yaml"),
     ],
 )
@@ -124,7 +128,7 @@ def test_a_relative_benchmark_is_meant_from_the_configuration(tmp_path: Path) ->
         ({"prompt": "Solve it"}, "prompt: found no {problem}"),
         ({"answer_type": "number"}, "answer_type: found 'number'; expected one of"),
         ({"source": {"file": "none.jsonl"}}, "source.file: there is no file"),
-        ({"source": {}}, "source needs one of 'file' and 'wheel'"),
+        ({"source": {}}, "source needs one of 'file', 'https', 'huggingface', 'wheel'; found none"),
         ({"source": {"wheel": "a==1", "member": "b"}}, "source.sha256 is missing"),
         ({"promt": "x"}, "unknown key 'promt'; did you mean 'prompt'?"),
     ],

@@ -1,0 +1,12 @@
+"""Whether a file is the one that was pinned."""
+
+from pathlib import Path
+
+from scripts.errors import InputError
+from scripts.wheels import sha256
+
+
+def verify(path: Path, expected: str | None, label: str) -> None:
+    """Raise InputError when the SHA-256 of `path` is not the expected one; `label` names the source."""
+    if expected is not None and (found := sha256(path)) != expected:
+        raise InputError(f"{label}: sha256 is {found}; expected {expected} (source.sha256)")
