@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from scripts import decisions
 from scripts.benchmarks import Benchmark, load_benchmark
 from scripts.catalogue import files_of, load_server, located, refuse_secrets, shipped
 from scripts.errors import InputError
@@ -119,6 +120,8 @@ def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Setti
     """Return the settings of a configuration read from `source`; relative paths are meant from one of `bases`."""
     refuse_secrets(config, "", source)
     checked = conform(config, "config", source)
+    if "scorers" not in checked:
+        checked["scorers"] = _advised(checked["benchmarks"], source, bases)
     for name, model in checked["models"].items():
         if ("server" in model) == ("endpoint" in model):
             raise InputError(f"{source}: models.{name} needs one of 'server' and 'endpoint'; found {_which(model)}")
@@ -128,12 +131,14 @@ def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Setti
             for name in checked[key]:
                 if name not in (known := shipped("benchmarks") | benchmarks):
                     raise InputError(f"{key}: unknown benchmark {name!r}; {nearest(name, known)}")
+        scorers = files_of("scorers", checked["scorers"], bases)
+        decisions.resolve(checked, {"benchmarks": list(benchmarks), "scorers": list(scorers)}, bases)
         return Settings(
             checked,
             source,
             bases,
             benchmarks=benchmarks,
-            scorers=files_of("scorers", checked["scorers"], bases) if "scorers" in checked else _advised(benchmarks),
+            scorers=scorers,
             servers={
                 n: located("servers", m["server"], bases)[1] for n, m in checked["models"].items() if "server" in m
             },
@@ -142,15 +147,17 @@ def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Setti
         raise InputError(f"{source}: {error}") from None
 
 
-def _advised(benchmarks: Mapping[str, Path]) -> dict[str, Path]:
+def _advised(benchmarks: Sequence[str], source: str, bases: Sequence[Path]) -> list[str]:
     """Return the scorers that the benchmarks' own files name, each once, in the order of the benchmarks."""
-    found: dict[str, Path] = {}
-    for path in benchmarks.values():
-        for named in conform(read_yaml(path), "benchmark", str(path))["scorers"]:
-            name, file = located("scorers", named, [path.parent])
-            if found.setdefault(name, file) != file:
-                raise InputError(f"{path}: scorers: the name {name!r} is another benchmark's already ({found[name]})")
-    return found
+    found: dict[str, str] = {}
+    try:
+        for path in files_of("benchmarks", benchmarks, bases).values():
+            for named in conform(read_yaml(path), "benchmark", str(path))["scorers"]:
+                name, file = located("scorers", named, [path.parent])
+                found.setdefault(name, name if name in shipped("scorers") else str(file.resolve()))
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
+    return list(found.values())
 
 
 def _which(model: Mapping[str, Any]) -> str:

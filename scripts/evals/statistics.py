@@ -64,6 +64,25 @@ def passes(rights: Mapping[tuple[int, int], int], samples: int) -> dict[str, Any
     return found
 
 
+def figure(cells: Cells, kind: str, k: int | None) -> dict[str, Any] | None:
+    """Return one figure, kind mean, pass or majority at k samples (None: all); None where k > n leaves it undefined.
+
+    mean and majority are of the first k samples, pass is the unbiased estimate from all, as in metrics.json.
+    """
+    least = min(map(len, cells.values()), default=0)
+    if not least or (k or 1) > least:
+        return None
+    size = k or least
+    if kind == "mean":
+        return share({name: row[:k] for name, row in cells.items()}, lambda row: row.correct)
+    if kind == "majority":
+        values = [next(majority([_answer(sample) for sample in row], [size])) for row in cells.values()]
+        return _figure_of(values, size * len(cells))
+    rights = Counter((len(row), sum(sample.correct for sample in row)) for row in cells.values())
+    tally = [(pass_at_k(n, c, size) or 0.0, count) for (n, c), count in rights.items()]
+    return _figure(tally, 1, sum(map(len, cells.values())), _variances(rights, size))
+
+
 def majorities(cells: Cells, repeats: int) -> dict[str, Any]:
     """Return majority@k for k = 2, 4, 8, … and all samples: by answer strings, as the peer counts, and by classes."""
     sizes = sorted({2**power for power in range(1, 32) if 2**power < repeats} | {repeats}) if repeats > 1 else []

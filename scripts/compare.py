@@ -1,0 +1,117 @@
+"""Compare two models, server set-ups, prompts or scorers on the same problems.
+
+By hand: python -m scripts.compare A B, each a folder of outputs or MODEL[/BENCHMARK[/SCORER]] of ./results.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from scripts.errors import InputError, exit_code
+from scripts.evals.answers import ANSWER_TYPES
+from scripts.evals.comparison import compare, sentences
+from scripts.evals.intervals import OTHER_PROBLEMS, RUN_AGAIN
+from scripts.evals.reports import STRICT, as_json, write_whole
+from scripts.schema import read_yaml
+from scripts.sides import RESULTS, Samples, Side, benchmarks_of, matched, read, side, with_parts
+
+Blocks = list[dict[str, Any]]
+
+
+def blocks(a: Side, b: Side, benchmarks: Iterable[str], scorers: Iterable[str], answer_type: str | None) -> Blocks:
+    """Return one comparison for each benchmark and scorer that the two sides have in common; raises InputError."""
+    found = []
+    for (benchmark, scorer), (other_benchmark, other_scorer) in matched(a, b, benchmarks, scorers):
+        one = read(a.folder(benchmark, b.model), scorer, answer_type)
+        other = read(b.folder(other_benchmark, a.model), other_scorer, answer_type)
+        try:
+            told = compare(one.rows, other.rows, same_samples=_same(one, other))
+        except InputError as error:
+            raise InputError(f"{a.named} and {b.named}: {error}") from None
+        told["a"] = {"folder": str(one.folder), "benchmark": benchmark, "scorer": scorer, **told["a"]}
+        told["b"] = {"folder": str(other.folder), "benchmark": other_benchmark, "scorer": other_scorer, **told["b"]}
+        found.append(told)
+    return found
+
+
+def _same(one: Samples, other: Samples) -> bool:
+    """Return whether two tables were made from one and the same outputs."""
+    return one.folder.resolve() == other.folder.resolve() or (
+        bool(one.details.get("outputs")) and one.details["outputs"] == other.details.get("outputs")
+    )
+
+
+def document(a: Side, b: Side, found: Blocks) -> dict[str, Any]:
+    """Return the content of results/comparisons/{a}-vs-{b}.json."""
+    return {
+        "a": a.label,
+        "b": b.label,
+        "unit": "percent, differences in points: b minus a",
+        "level": 95,
+        "questions": {"other_problems": OTHER_PROBLEMS, "run_again": RUN_AGAIN},
+        "comparisons": found,
+    }
+
+
+def text(a: Side, b: Side, found: Blocks) -> str:
+    """Return what people read."""
+    lines = []
+    for told in found:
+        one, other = told["a"], told["b"]
+        lines.append(
+            f"a: {a.label}, {one['benchmark']}, {one['scorer']}; b: {b.label}, {other['benchmark']}, {other['scorer']}"
+        )
+        lines += [f"  {sentence}" for sentence in sentences(told)]
+        lines += [f"  {row['id']}: {row['a']:.0f} % → {row['b']:.0f} %" for row in told["moved_most"]]
+    return "\n".join(lines)
+
+
+def of_run(config: dict[str, Any], folder: Path) -> None:
+    """Write every comparison of a run's configuration into `folder`; raises InputError."""
+    for pair in config["comparisons"]:
+        a, b = (side(pair[key], config["models"], [Path()]) for key in ("a", "b"))
+        scorers = [Path(name).stem for name in config["scorers"]]
+        found = blocks(a, b, [Path(name).stem for name in config["benchmarks"]], scorers, None)
+        write_whole(folder / f"{a.label}-vs-{b.label}.json", as_json(document(a, b, found)))
+
+
+def main() -> int:
+    """Run the command; returns 0."""
+    parser = argparse.ArgumentParser(prog="python -m scripts.compare", description=__doc__)
+    parser.add_argument("sides", nargs="*", metavar="A B", help="a folder, or MODEL[/BENCHMARK[/SCORER]] of ./results")
+    parser.add_argument("--config", type=Path, help="a run's results/config.yaml: all of its comparisons")
+    parser.add_argument("--benchmark", help="compare this benchmark only")
+    parser.add_argument(
+        "--scorer", action="append", default=[], help="the scorer of both, or given twice, of a and of b"
+    )
+    parser.add_argument("--answer-type", choices=ANSWER_TYPES, help="for outputs not scored yet; told if left out")
+    parser.add_argument("--out", type=Path, help="the JSON file to write; with --config the folder")
+    options = parser.parse_args()
+    if options.config is not None:
+        folder = options.out or RESULTS / "comparisons"
+        folder.mkdir(parents=True, exist_ok=True)
+        of_run(read_yaml(options.config), folder)
+        return 0
+    if len(options.sides) != 2 or len(options.scorer) > 2:
+        raise InputError(
+            f"expected two sides and at most two scorers, found {len(options.sides)}, {len(options.scorer)}"
+        )
+    models = [folder.name for folder in RESULTS.glob("*") if (folder / "eval-results").is_dir()]
+    scorers: Sequence[str] = (options.scorer or [STRICT]) * 2
+    a, b = (
+        with_parts(side(named, models, [Path()]), options.benchmark, scorer)
+        for named, scorer in zip(options.sides, scorers, strict=False)
+    )
+    shared = [name for name in benchmarks_of(a) if name in benchmarks_of(b)] or benchmarks_of(a)[:1]
+    found = blocks(a, b, shared, [STRICT], options.answer_type)
+    print(text(a, b, found))
+    if options.out is not None:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(options.out, as_json(document(a, b, found)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))

@@ -1,0 +1,157 @@
+"""What a configuration wants compared and judged: `comparisons` and `gates`, checked before anything runs."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scripts.errors import InputError
+from scripts.evals.gates import Criterion, criterion
+from scripts.schema import nearest
+from scripts.sides import Side, holds_samples, side
+
+_READ = 1 << 16  # bytes of each end of a stored file that its digest is made of
+
+
+@dataclass(frozen=True)
+class Case:
+    """What one gate asks of one model, benchmark and scorer; `models` are the names a reference may use."""
+
+    model: str
+    benchmark: str
+    scorer: str
+    folder: Path
+    criteria: tuple[Criterion, ...]
+    models: tuple[str, ...]
+
+
+def resolve(config: dict[str, Any], names: dict[str, list[str]], bases: Sequence[Path]) -> None:
+    """Check `comparisons` and `gates` of a configuration in place, and make the paths of stored folders absolute.
+
+    `names` are those of the run's benchmarks and scorers. Raises InputError that names the key.
+    """
+    names = {"models": list(config["models"]), **names}
+    labels: list[str] = []
+    for index, pair in enumerate(config["comparisons"]):
+        sides = [_side(pair, key, f"comparisons.{index}.{key}", names, bases) for key in ("a", "b")]
+        label = f"{sides[0].label}-vs-{sides[1].label}"
+        if label in labels:
+            raise InputError(f"comparisons.{index}: {label} stands twice; expected every pair once")
+        labels.append(label)
+    for index, gate in enumerate(config["gates"]):
+        asked = {"require": gate} if isinstance(gate, str) else dict(gate)
+        require = asked["require"]
+        asked["require"] = [require] if isinstance(require, str) else require
+        config["gates"][index] = _gate(asked, f"gates.{index}", names, bases)
+
+
+def labels(config: dict[str, Any]) -> list[str]:
+    """Return the names of the files in results/comparisons of a resolved configuration."""
+    return ["-vs-".join(found.label for found in sides_of(config, pair)) for pair in config["comparisons"]]
+
+
+def sides_of(config: dict[str, Any], pair: dict[str, str]) -> tuple[Side, Side]:
+    """Return the two sides of one of the configuration's comparisons."""
+    return side(pair["a"], config["models"], [Path()]), side(pair["b"], config["models"], [Path()])
+
+
+def cases(config: dict[str, Any]) -> list[Case]:
+    """Return what the gates ask, model by model and benchmark by benchmark."""
+    found = []
+    for gate in config["gates"]:
+        criteria = tuple(map(criterion, gate["require"]))
+        for model in gate.get("models") or config["models"]:
+            for benchmark in gate.get("benchmarks") or _stems(config, "benchmarks"):
+                folder = Path("results") / model / "eval-results" / benchmark
+                for scorer in gate.get("scorers") or _stems(config, "scorers")[:1]:
+                    found.append(Case(model, benchmark, scorer, folder, criteria, tuple(config["models"])))
+    return found
+
+
+def cause(config: dict[str, Any]) -> dict[str, Any]:
+    """Return what decisions depend on beside the run's own files: their wording, and digests of what is stored.
+
+    No path is in it: a reference that has moved is the same reference.
+    """
+    stored: dict[str, str] = {}
+    for pair in config["comparisons"]:
+        for found in sides_of(config, pair):
+            if found.stored:
+                stored[found.named] = _digest(found.root)
+    for gate in config["gates"]:
+        for asked in map(criterion, gate["require"]):
+            if asked.reference and (found := side(asked.reference, config["models"], [Path()])).stored:
+                stored[found.named] = _digest(found.root)
+
+    def told(text: str) -> str:
+        for named, mark in stored.items():
+            text = text.replace(named, mark)
+        return text
+
+    return {
+        "comparisons": [{key: told(pair[key]) for key in ("a", "b")} for pair in config["comparisons"]],
+        "gates": [gate | {"require": [told(text) for text in gate["require"]]} for gate in config["gates"]],
+        "max_fraction": config["errors"]["max_fraction"],
+    }
+
+
+def _digest(root: Path) -> str:
+    """Return a digest of a stored folder's tables and outputs: names, sizes and both ends, but no path and no time."""
+    content = hashlib.sha256()
+    for folder in [root, *sorted(path for path in root.rglob("*") if path.is_dir())]:
+        if not holds_samples(folder):
+            continue
+        for path in sorted([*folder.glob("samples-*.csv"), *folder.glob("output-rs*.jsonl*")]):
+            size = path.stat().st_size
+            content.update(f"{path.relative_to(root)}\t{size}\n".encode())
+            with path.open("rb") as file:
+                content.update(file.read(_READ))
+                file.seek(max(0, size - _READ))
+                content.update(file.read())
+    return content.hexdigest()
+
+
+def _gate(asked: dict[str, Any], where: str, names: dict[str, list[str]], bases: Sequence[Path]) -> dict[str, Any]:
+    """Return a gate with the paths of its references absolute; raises InputError."""
+    for kind in ("models", "benchmarks", "scorers"):
+        for name in asked.get(kind, ()):
+            _known(name, names[kind], f"{where}.{kind}")
+    sentences = []
+    for text in asked["require"]:
+        try:
+            found = criterion(text)
+        except InputError as error:
+            raise InputError(f"{where}.require: {error}") from None
+        if found.reference:
+            pair = {"reference": found.reference}
+            _side(pair, "reference", f"{where}.require", names, bases)
+            text = f"not worse than {pair['reference']} by {found.limit:g} points"
+        sentences.append(text)
+    return asked | {"require": sentences}
+
+
+def _side(pair: dict[str, str], key: str, where: str, names: dict[str, list[str]], bases: Sequence[Path]) -> Side:
+    """Return the side that `pair[key]` names, made absolute there if it is a folder; raises InputError."""
+    try:
+        found = side(pair[key], names["models"], bases)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    if found.stored:
+        pair[key] = str(found.root)
+    if found.benchmark:
+        _known(found.benchmark, names["benchmarks"], where)
+    if found.scorer:
+        _known(found.scorer, names["scorers"], where)
+    return found
+
+
+def _known(name: str, known: Iterable[str], where: str) -> None:
+    """Raise InputError unless the run has what is named."""
+    if name not in known:
+        raise InputError(f"{where}: found {name!r}, which is not in this run; {nearest(name, known)}")
+
+
+def _stems(config: dict[str, Any], key: str) -> list[str]:
+    """Return the names of the benchmarks or scorers of a configuration, of which some are given as files."""
+    return [Path(name).stem if name.endswith((".yaml", ".yml")) else name for name in config[key]]

@@ -1,0 +1,190 @@
+"""Decide whether a run is good enough: gate.json, one last line, and an exit code for those who watch by machine.
+
+By hand: python -m scripts.gate DIR --require "pass@1 >= 70" --require "not worse than REFERENCE by 2 points".
+Exit codes: 0 all pass, 1 one fails, 3 none fails but one cannot be told, 2 unusable input.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scripts import decisions
+from scripts.decisions import Case
+from scripts.errors import InputError, exit_code
+from scripts.evals import gates
+from scripts.evals.answers import ANSWER_TYPES
+from scripts.evals.comparison import compare
+from scripts.evals.coverage import cover
+from scripts.evals.datasets import read_rows
+from scripts.evals.duplicates import find
+from scripts.evals.gates import CANNOT_TELL, EXIT_CODES, Criterion, Decision
+from scripts.evals.records import NO_ANSWER, TIMEOUT
+from scripts.evals.reports import STRICT, as_json, write_whole
+from scripts.evals.seedfiles import seed_files, seed_of
+from scripts.evals.statistics import by_problem, figure
+from scripts.schema import read_yaml
+from scripts.serving import notes
+from scripts.sides import RESULTS, Samples, read, side
+
+OUT = RESULTS / "gate.json"
+
+
+class Subject:
+    """A folder that is judged: its coverage, and what a scorer made of it, read when a criterion needs it."""
+
+    def __init__(self, case: Case, coverage: Mapping[str, Any], temperature: float | None, answer_type: str | None):
+        """Remember where to look; nothing is read yet."""
+        self.case, self.coverage = case, coverage
+        self.temperature, self.answer_type = temperature, answer_type
+        self._samples: Samples | None = None
+
+    def samples(self) -> Samples:
+        """Return the scorer's samples; raises InputError where there are none or they are of other outputs."""
+        if self._samples is None:
+            found = read(self.case.folder, self.case.scorer, self.answer_type)
+            now = {name: output["trace"] for name, output in self.coverage["outputs"].items()}
+            if now != found.details.get("outputs"):
+                raise InputError(f"no metrics of {self.case.scorer} for these outputs: run snakemake")
+            self._samples = found
+        return self._samples
+
+    def count(self, measure: str) -> int | None:
+        """Return how many samples have what a criterion counts, None where nobody counted."""
+        if measure in (NO_ANSWER, "timeouts"):
+            state = NO_ANSWER if measure == NO_ANSWER else TIMEOUT
+            return sum(row.found.state == state for row in self.samples().rows)
+        if measure == "run-on":
+            return int(self.samples().details.get("flags", {}).get(measure, 0))
+        if measure == "duplicates":
+            return find(seed_files(self.case.folder), self.temperature).samples
+        if measure == "loops":
+            return int(self.coverage["flags"].get("loop", 0))
+        return int(self.coverage["counts"][measure.removesuffix("s")])
+
+    def decide(self, asked: Criterion) -> Decision:
+        """Return the decision on one criterion; what cannot be read cannot be told."""
+        try:
+            if asked.kind == "verdict":
+                return gates.decide_verdict(asked, self.coverage["verdict"])
+            if asked.kind == "count":
+                return gates.decide_count(asked, self.count(asked.measure), self.coverage["samples"])
+            if asked.kind == "score":
+                cells = by_problem(self.samples().rows)
+                kind, k = gates.k_of(asked.measure)
+                there = min(map(len, cells.values()), default=0)
+                return gates.decide_score(
+                    asked, figure(cells, kind, k), f"{asked.measure} of {there} samples a problem is undefined"
+                )
+            return self._not_worse(asked)
+        except InputError as error:
+            return Decision(asked.text, CANNOT_TELL, str(error))
+
+    def _not_worse(self, asked: Criterion) -> Decision:
+        """Return the decision against a reference, on the problems that both have."""
+        case = self.case
+        reference = side(asked.reference, case.models, [Path()])
+        folder = reference.folder(reference.benchmark or case.benchmark, case.model)
+        stored = read(folder, reference.scorer or case.scorer, self.answer_type)
+        return gates.decide_not_worse(asked, compare(stored.rows, self.samples().rows)["difference"])
+
+
+def judge(subjects: Iterable[Subject]) -> dict[str, Any]:
+    """Return the content of gate.json."""
+    criteria = []
+    for subject in subjects:
+        case = subject.case
+        for asked in case.criteria:
+            decision = subject.decide(asked)
+            names = {"model": case.model, "benchmark": case.benchmark, "scorer": case.scorer}
+            criteria.append(names | {name: getattr(decision, name) for name in decision.__struct_fields__})
+    result = gates.overall(entry["result"] for entry in criteria)
+    return {"result": result, "exit_code": EXIT_CODES[result], "criteria": criteria}
+
+
+def line(told: Mapping[str, Any]) -> str:
+    """Return the last line of a run: the result, and each criterion that did not pass."""
+    wanting = [entry for entry in told["criteria"] if entry["result"] != gates.PASS]
+    size = len(told["criteria"])
+    head = f"gate: {told['result'].upper()}: {size - len(wanting)} of {size} criteria pass"
+    return "; ".join([head, *(f"{entry['result']}: {_named(entry)}: {entry['words']}" for entry in wanting)])
+
+
+def _named(entry: Mapping[str, Any]) -> str:
+    """Return which criterion of which model and benchmark an entry is about."""
+    return f"{entry['benchmark']} / {entry['model']}, {entry['scorer']}: {entry['criterion']}"
+
+
+def of_run(
+    config: dict[str, Any], coverages: Mapping[tuple[str, str], Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
+    """Return gate.json of a run's effective configuration, from its files as they are now."""
+    known = dict(coverages or {})
+    subjects = []
+    for case in decisions.cases(config):
+        pair, told = (case.model, case.benchmark), _snapshot(case)
+        if pair not in known:
+            known[pair] = _coverage(config, case, told.get("fingerprint"))
+        subjects.append(Subject(case, known[pair], told.get("sampling", {}).get("temperature"), None))
+    return judge(subjects)
+
+
+def _snapshot(case: Case) -> dict[str, Any]:
+    """Return what a model was asked a benchmark with, {} where no run has left it."""
+    client = notes.read(Path("run") / case.model / "client.json") or {}
+    told: dict[str, Any] = client.get("benchmarks", {}).get(case.benchmark, {})
+    return told
+
+
+def _coverage(config: Mapping[str, Any], case: Case, fingerprint: str | None) -> dict[str, Any]:
+    """Return what of a model's samples is there; nothing, where the dataset is not."""
+    try:
+        ids = [str(row["id"]) for row in read_rows(Path("resources") / case.benchmark / "test.jsonl")]
+    except InputError:
+        ids = []
+    start, count = config["seeds"]["start"], config["seeds"]["count"]
+    return cover(case.folder, ids, range(start, start + count), config["errors"]["max_fraction"], fingerprint)
+
+
+def by_hand(folder: Path, scorer: str, require: Sequence[str], answer_type: str | None) -> dict[str, Any]:
+    """Return the judgement on any folder of outputs; the problems are those of its first seed."""
+    files = seed_files(folder)
+    ids = [str(row["id"]) for row in read_rows(files[0])]
+    case = Case(folder.resolve().parent.name, folder.resolve().name, scorer, folder, _criteria(require), ())
+    coverage = cover(folder, ids, [seed_of(path) for path in files], 0.0)
+    return judge([Subject(case, coverage, None, answer_type)])
+
+
+def _criteria(require: Iterable[str]) -> tuple[Criterion, ...]:
+    """Return the criteria of sentences given by hand."""
+    return tuple(gates.criterion(text) for text in require)
+
+
+def main() -> int:
+    """Run the command; returns 0 pass, 1 fail, 3 cannot tell."""
+    parser = argparse.ArgumentParser(prog="python -m scripts.gate", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, help="a folder with output-rs*.jsonl")
+    parser.add_argument("--config", type=Path, help="a run's results/config.yaml, whose gates are meant")
+    parser.add_argument("--require", action="append", default=[], help="a criterion; may be repeated")
+    parser.add_argument("--scorer", default=STRICT, help="the scorer whose answers count (strict)")
+    parser.add_argument("--answer-type", choices=ANSWER_TYPES, help="for outputs not scored yet; told if left out")
+    parser.add_argument("--out", type=Path, help="the JSON file to write")
+    parser.add_argument("--passed", type=Path, help="a marker, touched if all pass")
+    options = parser.parse_args()
+    if (options.folder is None) == (options.config is None):
+        raise InputError("expected a folder with --require, or --config results/config.yaml")
+    if options.config is not None:
+        told = of_run(read_yaml(options.config))
+    else:
+        told = by_hand(options.folder, options.scorer, options.require, options.answer_type)
+    if options.out is not None:
+        write_whole(options.out, as_json(told))
+    print(line(told))
+    if told["result"] == gates.PASS and options.passed is not None:
+        options.passed.touch()
+    return int(told["exit_code"])
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))

@@ -1,0 +1,147 @@
+"""What a comparison or a gate speaks of: a model of this run or a stored folder, its benchmark, its scorer."""
+
+import json
+import tempfile
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from scripts.errors import InputError
+from scripts.evals.answer_keys import answer_type_of
+from scripts.evals.cohort import read_cohort
+from scripts.evals.reports import metrics_name, write_reports
+from scripts.evals.samples import Scored, read_table
+from scripts.evals.scorers import load_scorer
+from scripts.evals.seedfiles import seed_files
+from scripts.schema import nearest
+
+RESULTS = Path("results")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side: `root` is results/{model} or a stored folder; benchmark and scorer are None where not told."""
+
+    named: str
+    root: Path
+    model: str | None = None
+    benchmark: str | None = None
+    scorer: str | None = None
+
+    @property
+    def stored(self) -> bool:
+        """Return whether it is a stored folder, not a model of this run."""
+        return self.model is None
+
+    @property
+    def label(self) -> str:
+        """Return a name that a file can bear: of a folder the last two parts of its path."""
+        if self.stored:
+            return ".".join(part for part in self.root.resolve().parts[-2:] if part != "/")
+        return ".".join(part for part in (self.model, self.benchmark, self.scorer) if part)
+
+    def folder(self, benchmark: str, model: str | None = None) -> Path:
+        """Return the folder of a benchmark's outputs; of a stored results folder that of `model`, the other side's."""
+        if not self.stored:
+            return self.root / "eval-results" / benchmark
+        roots = [self.root, *([self.root / model, self.root / "results" / model] if model else [])]
+        tried = [root / "eval-results" / benchmark for root in roots]
+        found = next((folder for folder in [*tried, self.root] if holds_samples(folder)), None)
+        if found is None:
+            raise InputError(f"{self.root}: found no outputs of {benchmark}; expected {tried[0]} or output-rs*.jsonl")
+        return found
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What a scorer made of a folder: its table, its details and its block of metrics."""
+
+    folder: Path
+    rows: list[Scored]
+    details: dict[str, Any]
+    block: dict[str, Any]
+
+
+def side(named: str, models: Collection[str], bases: Sequence[Path]) -> Side:
+    """Return the side that MODEL, MODEL/BENCHMARK, MODEL/BENCHMARK/SCORER or the path of a stored folder names.
+
+    Raises InputError if it is neither; a relative path is meant from one of `bases`.
+    """
+    model, *rest = named.split("/")
+    if model in models and len(rest) < 3 and all(rest):
+        benchmark, scorer = [*rest, None, None][:2]
+        return Side(named, RESULTS / model, model, benchmark, scorer)
+    folder = next((path for base in bases or [Path()] if (path := base / Path(named).expanduser()).is_dir()), None)
+    if folder is None:
+        hint = nearest(model, models) if models else "expected a folder"
+        raise InputError(f"found {named!r}: neither a model of this run nor a folder; {hint}")
+    return Side(named, folder.resolve())
+
+
+def matched(
+    a: Side, b: Side, benchmarks: Iterable[str], scorers: Iterable[str]
+) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+    """Return the ((benchmark, scorer) of a, (benchmark, scorer) of b) that a comparison of two sides consists of.
+
+    What one side does not tell is as the other side has it; what neither tells is each of the run's.
+    """
+    chosen = [(a.benchmark or b.benchmark, b.benchmark or a.benchmark)]
+    pairs = chosen if chosen[0][0] else [(name, name) for name in benchmarks]
+    kinds = [(a.scorer or b.scorer, b.scorer or a.scorer)]
+    kinds = kinds if kinds[0][0] else [(name, name) for name in scorers]
+    return [((str(x), str(s)), (str(y), str(t))) for x, y in pairs for s, t in kinds]
+
+
+def benchmarks_of(found: Side) -> list[str]:
+    """Return the benchmarks that a side has outputs of; raises InputError if none."""
+    if found.benchmark:
+        return [found.benchmark]
+    names = sorted(folder.name for folder in (found.root / "eval-results").glob("*") if holds_samples(folder))
+    if not names and holds_samples(found.root):
+        names = [found.root.resolve().name]
+    if not names:
+        raise InputError(
+            f"{found.root}: found no outputs; expected eval-results/*/output-rs*.jsonl or output-rs*.jsonl"
+        )
+    return names
+
+
+def with_parts(found: Side, benchmark: str | None, scorer: str | None) -> Side:
+    """Return the side with what was told beside it, where it does not tell itself."""
+    return replace(found, benchmark=found.benchmark or benchmark, scorer=found.scorer or scorer)
+
+
+def holds_samples(folder: Path) -> bool:
+    """Return whether a folder has tables of a scorer or outputs that can be scored."""
+    return folder.is_dir() and any(
+        next(folder.glob(pattern), None) is not None for pattern in ("samples-*.csv", "output-rs*.jsonl*")
+    )
+
+
+def read(folder: Path, scorer: str, answer_type: str | None = None) -> Samples:
+    """Return a scorer's samples of a folder, from its table, or scored now where only outputs are there.
+
+    Raises InputError if there is neither; nothing is written into the folder.
+    """
+    if (folder / f"samples-{scorer}.csv").is_file():
+        return _stored(folder, scorer, folder)
+    files = seed_files(folder)
+    kind = answer_type or answer_type_of(files[0])
+    extractor = load_scorer(scorer)
+    cohort = read_cohort(files, [extractor], kind)
+    with tempfile.TemporaryDirectory() as scratch:
+        write_reports(cohort, extractor.name, folder.name, kind, Path(scratch))
+        return _stored(Path(scratch), extractor.name, folder)
+
+
+def _stored(where: Path, scorer: str, folder: Path) -> Samples:
+    """Return the samples of a scorer whose files are in `where`."""
+    try:
+        details = json.loads((where / f"details-{scorer}.json").read_text(encoding="utf-8"))
+        block = json.loads((where / metrics_name(scorer)).read_text(encoding="utf-8"))[details["benchmark"]]
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(
+            f"{where}: details-{scorer}.json and {metrics_name(scorer)}: expected both ({error})"
+        ) from None
+    return Samples(folder, read_table(where / f"samples-{scorer}.csv"), details, block)
