@@ -1,6 +1,8 @@
 """
 Fetch a benchmark's rows and check them against their pin.
 
+TARGETS
+    prepare                                everything a configuration needs from outside, for machines without internet
 OUTPUTS
     resources/{benchmark}/test.jsonl       rows: id, problem, expected_answer and what else the source has
     resources/{benchmark}/source.json      where they came from: source, digests, number of rows
@@ -8,7 +10,14 @@ OUTPUTS
 
 
 localrules:
+    prepare,
     prepare_dataset,
+
+
+rule prepare:
+    input:
+        all_datasets,
+        all_weights,
 
 
 rule prepare_dataset:

@@ -24,6 +24,16 @@ def seed_outputs(wildcards):
     )
 
 
+def all_datasets(wildcards):
+    """The rows of every benchmark of the configuration."""
+    return expand("resources/{benchmark}/test.jsonl", benchmark=SETTINGS.benchmarks)
+
+
+def all_weights(wildcards):
+    """Every model's file that the workflow fetches."""
+    return list(SETTINGS.weight_pins())
+
+
 def all_metrics(wildcards):
     """Every metrics file of the configuration."""
     return expand(

@@ -35,11 +35,15 @@ class Benchmark:
 
     def shapes_rows(self) -> dict[str, Any]:
         """Return what its prepared rows depend on, free of every path: the only cause to prepare it again."""
-        source = dict(self.definition["source"])
+        source = self.definition["source"]
         if "file" in source:
-            source["file"] = _digest(Path(source["file"]))
+            origin = {"sha256": _digest(Path(source["file"]))}
+        else:
+            pins = ("sha256",) if "sha256" in source else ("huggingface", "revision", "path")
+            origin = {key: source[key] for key in pins}
+        origin |= {key: source[key] for key in ("member", "members", "header", "format") if key in source}
         told = {key: self.definition[key] for key in _SHAPING if self.definition.get(key) is not None}
-        return {"format": 1, "source": source, **told}
+        return {"format": 1, "source": origin, **told}
 
 
 def load_benchmark(

@@ -11,7 +11,8 @@ from typing import Any
 from scripts import run_record, verdict
 from scripts.errors import InputError, exit_code
 from scripts.evals.coverage import COMPLETE, INVALID, PARTIAL, cover
-from scripts.evals.datasets import read_rows
+from scripts.evals.datasets import read_ids
+from scripts.evals.parts import label
 from scripts.evals.reports import as_json, write_whole
 from scripts.run_record import RUNNING
 from scripts.schema import read_yaml
@@ -62,16 +63,16 @@ def coverage_of(settings: Settings, pair: Pair, fingerprint: str | None) -> dict
     """Compute and write coverage.json of a pair; INVALID, with the reason, where the dataset itself is not there."""
     model, benchmark = pair
     folder = folder_of(pair)
-    faults, ids = [], []
+    faults, ids, dataset = [], [], Path("resources") / benchmark
     try:
-        ids = [row["id"] for row in read_rows(Path("resources") / benchmark / "test.jsonl")]
+        ids = read_ids(dataset / "test.jsonl")
     except InputError as error:
         faults = [{"seed": None, "fault": str(error)}]
     limit = settings.config["errors"]["max_fraction"]
     found = cover(folder, ids, settings.seeds, limit, fingerprint)
     if faults:
         found |= {"faults": faults + found["faults"], "verdict": INVALID}
-    found = {"model": model, "benchmark": benchmark, **found}
+    found = {"model": model, "benchmark": benchmark, "part": label(dataset), **found}
     if folder.is_dir():
         write_whole(folder / "coverage.json", as_json(found))
     return found

@@ -35,10 +35,12 @@ def render(groups: Iterable[tuple[Rows, str, str]]) -> str:
 
     lines: list[dict[str, str]] = []
     for rows, seeds, verdict in groups:
-        head = {"model": rows[0]["model"], "benchmark": rows[0]["benchmark"], "seeds": seeds, "verdict": verdict}
-        for index, (name, cells) in enumerate(measures(rows)):
+        part = f" ({rows[0]['part']})" if rows[0].get("part") else ""
+        name = f"{rows[0]['benchmark']}{part}"
+        head = {"model": rows[0]["model"], "benchmark": name, "seeds": seeds, "verdict": verdict}
+        for index, (measure, cells) in enumerate(measures(rows)):
             scorers = dict(zip((row["scorer"] for row in rows), cells, strict=True))
-            lines.append({**(head if index == 0 else dict.fromkeys(head, "")), "": name, **scorers})
+            lines.append({**(head if index == 0 else dict.fromkeys(head, "")), "": measure, **scorers})
     if not lines:
         return ""
     table = pd.DataFrame(lines).fillna("–")

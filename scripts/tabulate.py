@@ -10,6 +10,7 @@ from typing import Any
 
 from scripts.errors import exit_code
 from scripts.evals.ledger import compare_tables
+from scripts.evals.parts import label
 from scripts.evals.reports import STRICT, as_json, metrics_name, write_whole
 from scripts.evals.statistics import of_folder
 
@@ -20,6 +21,7 @@ COLUMNS = (
     "scorer",
     "seeds",
     "problems",
+    "part",
     "pass@1",
     "majority",
     "pass@k",
@@ -61,6 +63,7 @@ def rows_of(folder: Path, scorers: Sequence[str], compared: dict[str, Any]) -> l
                 "scorer": scorer,
                 "seeds": k,
                 "problems": mean["num_entries"],
+                "part": label(Path("resources") / folder.name),
                 "pass@1": mean["symbolic_correct"],
                 "majority": modes[f"majority@{k}"]["symbolic_correct"] if k > 1 else None,
                 "pass@k": modes[f"pass@{k}"]["symbolic_correct"],

@@ -12,7 +12,8 @@ Pair = tuple[str, str]
 
 def line(pair: Pair, coverage: dict[str, Any], rows: Iterable[dict[str, Any]], stale: list[str]) -> str:
     """Return the line of a (model, benchmark): verdict, size, strict pass@1 where that may be told, or the reasons."""
-    head = f"{pair[1]} / {pair[0]}: {coverage['verdict']}"
+    part = f" ({coverage['part']})" if coverage.get("part") else ""
+    head = f"{pair[1]}{part} / {pair[0]}: {coverage['verdict']}"
     if coverage["verdict"] == INVALID:
         return f"{head}: {'; '.join(reasons(pair, coverage))}"
     seeds = coverage["seeds"]

@@ -2,7 +2,9 @@
 
 import difflib
 import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from scripts.errors import InputError
@@ -40,10 +42,13 @@ def chosen(rows: Iterable[tuple[str, Sequence[str]]], part: Mapping[str, Any], s
     return set(left if limit is None else sorted(left, key=lambda name: _rank(name, part.get("seed", 0)))[:limit])
 
 
-def label(record: Mapping[str, Any]) -> str:
-    """Return how tables name the part that source.json tells of: "100 of 12032", or nothing for the whole."""
-    part = record.get("part")
-    return f"{record['rows']} of {part['of']}" if part else ""
+def label(dataset: Path) -> str:
+    """Return how tables name the part that stands in a dataset's folder: "100 of 12032", or nothing for the whole."""
+    try:
+        record = json.loads((dataset / "source.json").read_text(encoding="utf-8"))
+        return f"{record['rows']} of {record['part']['of']}" if record.get("part") else ""
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def _rank(name: str, seed: int) -> bytes:
