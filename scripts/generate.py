@@ -64,6 +64,7 @@ def generate(job: Job) -> None:
         state = "interrupted"
         raise RunError(f"interrupted; {progress.done} of {progress.total} samples are kept in the store") from error
     finally:
+        scorer.close()
         progress.last(state)
 
 

@@ -31,6 +31,7 @@ class Demand:
         self.folder = folder
         self.want = folder / "want" / f"{name}.{socket.gethostname()}.{os.getpid()}"
         self.share = concurrency
+        self.answered = 0
         self.gone = False
         self._concurrency = concurrency
         self._heartbeat = heartbeat
@@ -44,7 +45,7 @@ class Demand:
         """Begin to want the server."""
         try:
             self.want.parent.mkdir(parents=True, exist_ok=True)
-            self._beat()
+            self.beat()
         except OSError as error:
             raise RunError(f"{self.want}: cannot be written: {error.strerror}") from error
         self._thread.start()
@@ -64,11 +65,12 @@ class Demand:
         while not self._stop.wait(min(self._heartbeat / 6, 10.0)):
             # A full disk or a slow file system must not end the heartbeat.
             with suppress(OSError):
-                self._beat()
+                self.beat()
 
-    def _beat(self) -> None:
-        """Touch the want, look at the lease and read the share."""
+    def beat(self) -> None:
+        """Touch the want, look at the lease, read the share and how far all jobs of the model have come."""
         self.want.touch()
+        self.answered = sum(_tokens(path) for path in (self.folder / "progress").glob("*.json"))
         if self._brokered:
             self._look_at_lease()
             told = _read(self.folder / "share.json").get("streams")
@@ -118,6 +120,12 @@ class Demand:
             return None
         generation = told.get("generation", 0)
         return Endpoint(told["url"].rstrip("/"), key, generation if isinstance(generation, int) else 0)
+
+
+def _tokens(path: Path) -> int:
+    """Return the tokens that a job says it has received."""
+    told = _read(path).get("tokens")
+    return told if isinstance(told, int) else 0
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -139,11 +140,13 @@ def write_output(
         done.touch()
         return right
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise RunError(
             f"{out}: cannot be written: {error.strerror}; "
             f"the {len(requests) - len(failed)} answers are kept in {store.path}"
         ) from error
+    finally:
+        with suppress(OSError):
+            part.unlink()
 
 
 def validate(path: Path, ids: Sequence[str]) -> None:

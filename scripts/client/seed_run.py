@@ -124,7 +124,8 @@ class SeedRun:
                     failure.kind = Kind.UNREACHABLE
                     self._link.lost(endpoint)
                     await self._link.found()
-                wait = patience.after(failure, self._watch.total, self._link.outages > outages)
+                moved = self._watch.total + self._demand.answered
+                wait = patience.after(failure, moved, self._link.outages > outages)
             if wait is None:
                 self.failed[request.row["id"]] = f"{reason} (attempts: {attempts})"
                 return

@@ -123,7 +123,7 @@ def test_a_job_that_is_stopped_frees_the_slots_at_once(tmp_path: Path, llama: Ll
     job.communicate(timeout=20)
     began = time.monotonic()
     wait_until(lambda: not any(slot["is_processing"] for slot in get(slots)))
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 10
     assert job.returncode == 1
 
 

@@ -23,9 +23,9 @@ class Workplace:
             "served_name": "stub",
             "endpoint": None,
             "concurrency": 8,
-            "timeouts": {"first_byte": None, "silence": 5, "server_wait": 10},
+            "timeouts": {"first_byte": None, "silence": 20, "server_wait": 60},
             "retries": {"attempts": 4, "backoff": 0.05, "backoff_max": 0.2},
-            "heartbeat": 12.0,
+            "heartbeat": 60.0,
             "benchmarks": {
                 "b": {
                     "prompt": "Say {problem}",

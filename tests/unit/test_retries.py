@@ -63,3 +63,10 @@ def test_an_outage_that_was_waited_for_is_not_counted_but_not_for_ever() -> None
     kept = patience()
     found = [kept.after(Failure(Kind.UNREACHABLE, "x"), 0, outage=True) for _ in range(20)]
     assert found.index(None) == 2 * BOUNDS.attempts - 1
+
+
+def test_refusals_in_a_row_are_counted_from_the_last_movement() -> None:
+    kept = patience()
+    moved = [0, 0, 0, 7, 7, 7, 7, 7, 7]
+    found = [kept.after(Failure(Kind.BUSY, "x"), total) for total in moved]
+    assert [wait is None for wait in found] == [False] * 8 + [True]
