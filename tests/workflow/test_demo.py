@@ -44,7 +44,8 @@ def test_the_demonstration_shows_answers_that_only_the_broad_scorer_sees(tmp_pat
     plain = json.loads((place.outputs("smollm2", "warmup") / "metrics.json").read_text())["warmup"]["pass@1[avg-of-4]"]
     assert plain["no_answer"] < 50
     assert plain["symbolic_correct"] > 20
-    records = [json.loads(line) for line in (place.outputs("smollm2", "warmup") / "output-rs44.jsonl").open()]
+    lines = (place.outputs("smollm2", "warmup") / "output-rs44.jsonl").read_text().splitlines()
+    records = [json.loads(line) for line in lines]
     assert [record["seedbed"]["seed"] for record in records] == [44] * 12
     assert not place.processes()
     secret = (place.work / "run" / "smollm2" / "key").read_text().strip()
@@ -65,7 +66,8 @@ def test_aime25_runs_on_the_real_model_though_the_demonstration_does_not_list_it
     source = json.loads((place.work / "resources" / "aime25" / "source.json").read_text())
     assert source["rows"] == 30
     assert source["source"]["wheel"] == "sgl-eval==0.1.3"
-    records = [json.loads(line) for line in (place.outputs("smollm2", "aime25") / "output-rs43.jsonl").open()]
+    lines = (place.outputs("smollm2", "aime25") / "output-rs43.jsonl").read_text().splitlines()
+    records = [json.loads(line) for line in lines]
     assert [record["id"] for record in records] == [f"aime25-{i}" for i in range(30)]
     assert all(record["num_generated_tokens"] <= 64 for record in records)
     assert "aime25 / smollm2: COMPLETE 2×30" in ran.text
