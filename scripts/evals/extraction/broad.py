@@ -4,50 +4,90 @@ import re
 
 from scripts.evals.answers import NOTHING, REASONING, Found, Sample, answered
 from scripts.evals.extraction.characters import plain
-from scripts.evals.extraction.label_values import Asked
+from scripts.evals.extraction.label_values import REACH, Asked
 from scripts.evals.extraction.policy import Pick, Stages, first_pick, pick
 from scripts.evals.extraction.where import Part
 
 _NEXT_PROBLEM = re.compile(
-    r"^[ \t>#*_]*(?:(?:Question|Problem|Q)(?:\s*(?:\d+|\(\d+\)))?[*_ \t]*[:.\uff1a]|(?:Human|User)[*_ \t]*:(?=\s)|<\|im_start\|>\s*user|<\|start_header_id\|>user)",
-    re.MULTILINE | re.IGNORECASE,
+    r"^[ \t>#*_]*(?:(?:(?i:question|problem)|[Qq])(?:\s*(?:\d+|\(\d+\)))?[*_ \t]*[:.\uff1a]"
+    r"|(?:Human|HUMAN|User|USER)[*_ \t]*:(?=\s)|<\|im_start\|>\s*user|<\|start_header_id\|>user)",
+    re.MULTILINE,
 )
+_WORDS = ("uestion", "UESTION", "roblem", "ROBLEM", "Human", "HUMAN", "User", "USER", "<|im_start", "<|start_header")
+_Q = re.compile(r"[Qq][ \t\d()*_]{0,12}[:.\uff1a]")  # every line that starts another problem has one of these
 _LOOKED_AT = 1 << 16  # characters
+WINDOWS = (1 << 13, 1 << 16, 1 << 19)  # characters from the end, tried in turn before all of a long stretch
+_BEGINNINGS = (1 << 11, 1 << 13, 1 << 15)  # the same for the first answer, from the beginning
+_MARGIN = 5000  # characters; nothing that decides about a mark lies further before it
 _MOST = 200  # lines that may start another problem
 
 
 def extract(part: Part, sample: Sample, stages: Stages, run_on: bool) -> Found:
     """Return the answer of a part of a sample: the first stretch between such lines that has one."""
     asked = Asked(sample.answer_type, sample.letters)
-    text = plain(part.text)
+    text = part.text
     begin = 0
     for end, last in _stretches(text) if run_on else [(len(text), True)]:
-        picked = pick(text[begin:end], part.text[begin:end], asked, stages)
+        picked = _pick_long(part.text[begin:end], asked, stages)
         if picked is not None and (picked.reading.value is not None or last):
             return _found(picked, part, begin, sample, () if last else ("run-on",), text)
         begin = end
     return NOTHING
 
 
+def _pick_long(text: str, asked: Asked, stages: Stages, windows: tuple[int, ...] = WINDOWS) -> Pick | None:
+    """Return the answer of a stretch, from its end where that settles it: the last box decides, or no box is before."""
+    for window in windows:
+        if len(text) <= 2 * window:
+            break
+        end = text[-window:]
+        picked = pick(plain(end), end, asked, stages, settled=True)
+        if picked is None or picked.reading.value is None or picked.reading.start < _MARGIN:
+            continue
+        cut = len(text) - window
+        if picked.stage != "box" and stages.box is not None:
+            before = text[: cut + _MARGIN]
+            if any("\\" + command in before for command in stages.box.commands):
+                continue
+        reading = picked.reading
+        return picked._replace(reading=reading._replace(start=cut + reading.start, end=cut + reading.end))
+    return pick(plain(text), text, asked, stages)
+
+
 def extract_first(part: Part, sample: Sample, stages: Stages) -> Found:
     """Return the first answer that is marked in a part."""
-    text = plain(part.text)
-    picked = first_pick(text, part.text, Asked(sample.answer_type, sample.letters), stages)
-    return NOTHING if picked is None else _found(picked, part, 0, sample, (), text)
+    picked = _first(part.text, Asked(sample.answer_type, sample.letters), stages)
+    return NOTHING if picked is None else _found(picked, part, 0, sample, (), part.text)
 
 
 def first_differs(part: Part, sample: Sample, stages: Stages) -> bool:
     """Return whether the first and the last answer in the last 64 KB of a part, run-on or not, are different."""
-    original = part.text[-_LOOKED_AT:]
-    text = plain(original)
+    text = part.text[-_LOOKED_AT:]
     asked = Asked(sample.answer_type, sample.letters)
-    first, last = first_pick(text, original, asked, stages), pick(text, original, asked, stages)
-    return first is not None and last is not None and last.reading.value not in {None, first.reading.value}
+    first = _first(text, asked, stages)
+    if first is None:
+        return False
+    last = _pick_long(text, asked, stages)
+    return last is not None and last.reading.value not in {None, first.reading.value}
+
+
+def _first(text: str, asked: Asked, stages: Stages) -> Pick | None:
+    """Return the first answer that is marked in a text, from its beginning where that settles it."""
+    for window in _BEGINNINGS:
+        if len(text) <= 2 * window:
+            break
+        piece = text[:window]
+        picked = first_pick(plain(piece), piece, asked, stages)
+        if picked is not None and picked.reading.start < window - REACH:
+            return picked
+    return first_pick(plain(text), text, asked, stages)
 
 
 def _stretches(text: str) -> list[tuple[int, bool]]:
     """Return the ends of the stretches between lines that start another problem, and whether each is the last."""
-    ends = []
+    ends: list[tuple[int, bool]] = []
+    if not any(word in text for word in _WORDS) and not _Q.search(text):
+        return [(len(text), True)]
     for match in _NEXT_PROBLEM.finditer(text):
         if match.start() > 0:
             ends.append((match.start(), False))

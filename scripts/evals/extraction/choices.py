@@ -16,16 +16,22 @@ _NAMED = re.compile(
     r"|\(?(?P<three>[A-J])\)?(?:가|이)?\s*(?:정답|맞))"
 )
 _CHOOSE = re.compile(
-    r"(?:\b(?:i|we)\s*(?:'ll|will|would|can|should|must)?\s*(?:therefore\s+)?(?:choose|pick|select|go\s+with|chose)\s+(?:option\s+|answer\s+|choice\s+)?"
+    r"(?:\b(?:i|we)\s*(?:'ll|will|would|can|should|must)?\s*(?:therefore\s+)?(?:choose|pick|select|go\s{1,2}with|chose)\s+(?:option\s+|answer\s+|choice\s+)?"
     r"|\bmy\s+(?:choice|pick)\s+is\s+|(?:故|应|應|所以|因此|答案)?(?:选择|選擇|应选|應選|选|選)(?:项|項)?[:：]?\s*(?=[*(（\[]{0,3}[A-J]))",
     re.IGNORECASE,
 )
 
 
+_NAMED_NEEDLES = (
+    "correct", "right", "best", "most ", "answer", "richtig", "korrekt", "bonne", "corret", "corrett", "选项", "選項", "選択肢", "정답", "맞",
+)  # fmt: skip
+_CHOOSE_NEEDLES = ("choose", "chose", "pick", "select", "go with", "go  with", "choice", "选", "選")
+
+
 def chosen(text: str, start: int, asked: Asked) -> Iterator[Marked]:
     """Yield the options that running text names or chooses, from the last to the first."""
     marks: list[Marked] = []
-    for number, match in enumerate(matches_from_end(_NAMED, text, start, len(text))):
+    for number, match in enumerate(matches_from_end(_NAMED, text, start, len(text), _NAMED_NEEDLES)):
         if number >= MOST:
             break
         group = next(name for name in ("one", "two", "three") if match[name])
@@ -33,7 +39,7 @@ def chosen(text: str, start: int, asked: Asked) -> Iterator[Marked]:
         if match[group] in asked.letters and not denied:
             place = match.start(group)
             marks.append(Marked(Reading(match[group], place, place + 1), "named", False, False, match.start()))
-    for number, match in enumerate(matches_from_end(_CHOOSE, text, start, len(text))):
+    for number, match in enumerate(matches_from_end(_CHOOSE, text, start, len(text), _CHOOSE_NEEDLES)):
         if number >= MOST:
             break
         reading = read_letter(text, match.end(), len(text), asked.letters)

@@ -7,7 +7,16 @@ from typing import NamedTuple
 from scripts.evals.extraction.backwards import matches_from_end
 from scripts.evals.extraction.hedges import NEGATION
 from scripts.evals.extraction.label_values import Asked, read_sentence, read_value
-from scripts.evals.extraction.languages import COLON, HEAD, LANGUAGES, MARKS, noun_of, noun_pattern, verb_pattern
+from scripts.evals.extraction.languages import (
+    COLON,
+    HEAD,
+    LANGUAGES,
+    MARKS,
+    needles_of,
+    noun_of,
+    noun_pattern,
+    verb_pattern,
+)
 from scripts.evals.extraction.numbers import ENGLISH, EUROPEAN
 from scripts.evals.extraction.readings import Reading
 
@@ -15,7 +24,9 @@ MOST = 400  # labels looked at from the end
 _ASIDE = re.compile(
     r"\s*(?:[(\[]|[*_>]*\s*(?:note|remark|n\.?b\.?|aside|caution|hinweis|nota|remarque|\u6ce8)\b)", re.IGNORECASE
 )
-_LAST_WORD = re.compile("final|ultimate|endg|schluss|définitiv|definitiv|окончат|итогов|最终|最終|最后|最後|최종", re.IGNORECASE)
+_LAST_WORD = re.compile(
+    "final|ultimate|endg|schluss|définitiv|definitiv|окончат|итогов|最终|最終|最后|最後|최종", re.IGNORECASE
+)
 _LINE_ALONE = re.compile(r"[ \t]*\n(?:[=-]{3,}[ \t]*\n)?\s*(?=\S)")
 _CONDITION = re.compile(
     r"\b(?:if|unless|suppose|assuming|whether|wenn|falls|si|se|\u0435\u0441\u043b\u0438)\b|\u5982\u679c|\u5047\u5982",
@@ -36,7 +47,7 @@ class Marked(NamedTuple):
 def labelled(text: str, start: int, asked: Asked, languages: tuple[str, ...]) -> Iterator[Marked]:
     """Yield what labels and running text mark from the last to the first, in the part of a plain text from `start`."""
     examined = 0
-    for match in matches_from_end(noun_pattern(languages), text, start, len(text)):
+    for match in matches_from_end(noun_pattern(languages), text, start, len(text), needles_of(languages)):
         examined += 1
         if examined > MOST:
             return

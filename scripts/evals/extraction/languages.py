@@ -80,6 +80,18 @@ LANGUAGES: dict[str, Words] = {
 _LETTER = r"A-Za-z\u00c0-\u024f\u0400-\u04ff"
 _CONTEXT = r"(?:\s+(?:to|for|of|in|from|auf|für|der|des|zu|à|au|de|du|a|al|del|della|do|da|на|к)\s(?:[^.!?\n:=$\\]|\.(?=\d)){1,70}?)?"
 _ASIDE = r"(?:,[^,.:\n]{1,50},|\s+(?:that\s+)?(?:we|i|you|they)\s+\w+(?:\s+\w+){0,2}?(?=\s)|\s+(?:obtained|sought|required|needed|requested))?"
+NEEDLES = {
+    "en": ("ans", "result", "option", "choice", "alternative"),
+    "zh": ("答", "结果", "結果", "选项", "選項", "选择"),
+    "ja": ("答", "正解", "結果", "選択肢", "こたえ"),
+    "ko": ("답", "결과"),
+    "de": ("antwort", "ergebnis", "lösung", "option"),
+    "fr": ("réponse", "reponse", "résultat"),
+    "es": ("respuesta", "resultado", "opción", "solución"),
+    "pt": ("resposta", "resultado", "alternativa", "opção"),
+    "it": ("risposta", "risultato", "opzione", "soluzione"),
+    "ru": ("ответ", "вариант", "результат"),
+}  # every noun of a language holds one of these
 MARKS = re.compile(r"[*_\s}\"'\u201d`$)\]]{0,6}(?:[(\[][^()\[\]\n]{1,40}[)\]][*_\s}]{0,6}(?=[:\uff1a]))?")
 COLON = re.compile(r"[:\uff1a\ufe55]")
 FILLERS = re.compile(
@@ -126,6 +138,12 @@ def verb_pattern(language: str) -> "re.Pattern[str]":
     verb = rf"(?<![{_LETTER}])(?:{words.verb})(?![{_LETTER}])"
     dash = r"|[\u2014\u2013-](?=\s)" if language == "ru" else r"|\u2014(?=\s*[$\d*\\])"
     return re.compile(rf"{_CONTEXT}{_ASIDE}[*_\s}}\"')]{{0,6}}(?P<verb>{verb}|=|\u2192|\u21d2{dash})", re.IGNORECASE)
+
+
+@functools.lru_cache(maxsize=32)
+def needles_of(languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the lower-case words of which every noun of these languages holds one."""
+    return tuple(dict.fromkeys(needle for name in languages for needle in NEEDLES[name]))
 
 
 def noun_of(match: "re.Match[str]") -> Noun:

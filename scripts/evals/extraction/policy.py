@@ -50,10 +50,15 @@ def stages_of(stages: tuple[Stage, ...]) -> Stages:
     return Stages(**{kinds[type(stage)]: stage for stage in stages if type(stage) in kinds})  # type: ignore[arg-type]
 
 
-def pick(text: str, original: str, asked: Asked, stages: Stages) -> Pick | None:
-    """Return the answer of a part (`text` is its plain form): a strong label behind the last box, the box, else words."""
+def pick(text: str, original: str, asked: Asked, stages: Stages, settled: bool = False) -> Pick | None:
+    """Return the answer of a part (`text` is its plain form): a strong label behind the last box, the box, else words.
+
+    `settled` asks only for what more text before the part could not change.
+    """
     box, box_end = _last_box(original, asked, stages)
     for mark in _merged(text, box_end, asked, stages):
+        if settled and box is None and mark.aside:
+            return None
         if box is None and mark.reading.value is not None:
             best = _over_aside(text, mark, asked, stages)
             return Pick(best.reading, best.stage)
@@ -63,7 +68,7 @@ def pick(text: str, original: str, asked: Asked, stages: Stages) -> Pick | None:
             return Pick(mark.reading, mark.stage)
     if box is not None:
         return box
-    if stages.bare is not None:
+    if stages.bare is not None and not settled:
         if asked.answer_type == "math":
             only = read_bare(original)
             return Pick(only, "bare") if only is not None else None

@@ -5,15 +5,23 @@ from typing import NamedTuple
 
 from scripts.evals.answers import FINAL, REASONING, Sample
 
-_WORDS = r"(?:think|thinking|thought|thoughts|reasoning|reason|seed:think|cot_budget_reflect)"
+_WORDS = r"(?i:think|thinking|thought|thoughts|reasoning|reason|seed:think|cot_budget_reflect)"
 _OPEN = re.compile(
-    rf"<{_WORDS}>|<\|begin_of_thought\|>|\[THINK\]|\u25c1think\u25b7|<\|channel\|>\s*(?:analysis|commentary)",
-    re.IGNORECASE,
+    rf"<{_WORDS}>|<\|begin_of_thought\|>|\[(?i:think)\]|\u25c1think\u25b7|<\|channel\|>\s*(?:analysis|commentary)"
 )
 _CLOSE = re.compile(
-    rf"</\s?{_WORDS}\s?>|<\|end_of_thought\|>|\[/THINK\]|\u25c1/think\u25b7|<\|channel\|>\s*final(?:<\|message\|>)?",
-    re.IGNORECASE,
+    rf"</\s?{_WORDS}\s?>|<\|end_of_thought\|>|\[/(?i:think)\]|\u25c1/think\u25b7|<\|channel\|>\s*final(?:<\|message\|>)?"
 )
+_END_MARKS = (
+    b"</",
+    b"<\\/",
+    b"<|",
+    b"[/",
+    b"\\u003",
+    b"\\u003".upper(),
+    b"\\u25",
+    "\u25c1".encode(),
+)  # every end tag has one, in JSON
 _LONGEST_TAG = 64  # characters; no tag is longer
 _WINDOWS = (1 << 11, 1 << 14, 1 << 17, 1 << 20)  # bytes of JSON from the end, tried in turn before the whole text
 
@@ -32,11 +40,15 @@ def final_part(sample: Sample) -> Part | None:
     for window in _WINDOWS:
         text, whole = sample.generation.tail(window)
         start = _after_thought(text)
-        if whole or start is not None:
+        if whole or start is not None or sample.generation.lacks(*_END_MARKS):
             break
     else:
         text, whole = sample.generation.full(), True
         start = _after_thought(text)
+    if not whole and start is None:
+        if sample.truncated and not sample.separate_reasoning:
+            return None
+        text = sample.generation.full()
     if _OPEN.search(text, start or 0):
         return None
     if start is None:
@@ -63,13 +75,12 @@ def whole_text(sample: Sample) -> Part:
 
 def _after_thought(text: str) -> int | None:
     """Return where the last end tag ends, or None; only the places that look like a tag are tried, from the end."""
-    end = len(text)
-    while end > 0:
-        place = max(text.rfind(mark, 0, end) for mark in ("</", "<|", "[/", "\u25c1/"))
-        if place < 0:
-            return None
+    places = {mark: text.rfind(mark) for mark in ("</", "<|", "[/", "\u25c1/")}
+    while (place := max(places.values())) >= 0:
         match = _CLOSE.match(text, place, min(place + _LONGEST_TAG, len(text)))
         if match:
             return match.end()
-        end = place
+        for mark, last in places.items():
+            if last == place:
+                places[mark] = text.rfind(mark, 0, place)
     return None
