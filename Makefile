@@ -1,5 +1,7 @@
 PYTHON ?= python3
 PIP = .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all:
+# The one dependency without a wheel, pure Python: built by the pinned setuptools, not by whatever is newest.
+SOURCE = --no-build-isolation --no-binary connection-pool
 BIN = .venv/bin
 
 .PHONY: run test check format dag summary test-slurm clean
@@ -28,12 +30,13 @@ format: .venv/test.ok
 dag: .venv/run.ok  ## docs/dag.md, and docs/dag.svg where Graphviz is installed
 	@$(BIN)/python -m scripts.dag
 
-.venv/run.ok: envs/run.lock
+.venv/run.ok: envs/build.lock envs/run.lock
 	@echo "setting up .venv: about a minute"
 	@$(PYTHON) -m venv .venv
-	@$(PIP) --requirement envs/run.lock
+	@$(PIP) --requirement envs/build.lock
+	@$(PIP) $(SOURCE) --requirement envs/run.lock
 	@touch $@
 
 .venv/test.ok: .venv/run.ok envs/test.lock
-	@$(PIP) --requirement envs/test.lock
+	@$(PIP) $(SOURCE) --requirement envs/test.lock
 	@touch $@
