@@ -12,6 +12,7 @@ include: "rules/server.smk"
 include: "rules/generate.smk"
 include: "rules/score.smk"
 include: "rules/summary.smk"
+include: "rules/decide.smk"
 
 
 localrules:
@@ -24,3 +25,4 @@ rule all:
         all_outputs,
         all_metrics,
         "results/summary.csv",
+        all_decisions,

@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT))
 os.environ |= {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
 os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 
-from scripts import lifecycle
+from scripts import decisions, lifecycle
 from scripts.errors import InputError, RunError
 from scripts.imports import code_digest
 from scripts.settings import load
@@ -57,3 +57,4 @@ wildcard_constraints:
     benchmark=any_of(SETTINGS.known_benchmarks()),
     scorer=any_of(SETTINGS.broad_scorers),
     seed=r"\d+",
+    pair=any_of(decisions.labels(SETTINGS.config)),

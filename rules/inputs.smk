@@ -77,3 +77,25 @@ def model_pin(wildcards):
 def fingerprint(wildcards):
     """The digest of all that shapes an answer beside the server, the row and the seed."""
     return SETTINGS.fingerprint(wildcards.model, wildcards.benchmark)
+
+
+def all_comparisons(wildcards):
+    """Every comparison that the configuration asks for."""
+    return expand(
+        "results/comparisons/{pair}.json", pair=decisions.labels(SETTINGS.config)
+    )
+
+
+def all_decisions(wildcards):
+    """What a run must end with beside its tables: its comparisons, and that its gates pass."""
+    return all_comparisons(wildcards) + decisions.markers(SETTINGS.config)
+
+
+def cause_of_comparison(wildcards):
+    """What a comparison depends on beside the run's own files."""
+    return decisions.cause_of_pair(SETTINGS.config, wildcards.pair)
+
+
+def cause_of_gates(wildcards):
+    """What the gates depend on beside the run's own files."""
+    return decisions.cause_of_gates(SETTINGS.config)

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from scripts.decisions import labels, sides_of, stems
 from scripts.errors import InputError, exit_code
 from scripts.evals.answers import ANSWER_TYPES
 from scripts.evals.comparison import compare, sentences
 from scripts.evals.intervals import OTHER_PROBLEMS, RUN_AGAIN
 from scripts.evals.reports import STRICT, as_json, write_whole
-from scripts.schema import read_yaml
+from scripts.schema import nearest, read_yaml
 from scripts.sides import RESULTS, Samples, Side, benchmarks_of, matched, read, side, with_parts
 
 Blocks = list[dict[str, Any]]
@@ -68,31 +69,32 @@ def text(a: Side, b: Side, found: Blocks) -> str:
     return "\n".join(lines)
 
 
-def of_run(config: dict[str, Any], folder: Path) -> None:
-    """Write every comparison of a run's configuration into `folder`; raises InputError."""
-    for pair in config["comparisons"]:
-        a, b = (side(pair[key], config["models"], [Path()]) for key in ("a", "b"))
-        scorers = [Path(name).stem for name in config["scorers"]]
-        found = blocks(a, b, [Path(name).stem for name in config["benchmarks"]], scorers, None)
-        write_whole(folder / f"{a.label}-vs-{b.label}.json", as_json(document(a, b, found)))
+def of_run(config: dict[str, Any], label: str) -> dict[str, Any]:
+    """Return one of the comparisons of a run's effective configuration; raises InputError."""
+    known = dict(zip(labels(config), config["comparisons"], strict=True))
+    if label not in known:
+        raise InputError(f"unknown comparison {label!r}; {nearest(label, known)}")
+    a, b = sides_of(config, known[label])
+    return document(a, b, blocks(a, b, stems(config, "benchmarks"), stems(config, "scorers"), None))
 
 
 def main() -> int:
     """Run the command; returns 0."""
     parser = argparse.ArgumentParser(prog="python -m scripts.compare", description=__doc__)
     parser.add_argument("sides", nargs="*", metavar="A B", help="a folder, or MODEL[/BENCHMARK[/SCORER]] of ./results")
-    parser.add_argument("--config", type=Path, help="a run's results/config.yaml: all of its comparisons")
+    parser.add_argument("--config", type=Path, help="a run's results/config.yaml, of whose comparisons one is meant")
+    parser.add_argument("--pair", help="with --config: which one, as A-vs-B")
     parser.add_argument("--benchmark", help="compare this benchmark only")
     parser.add_argument(
         "--scorer", action="append", default=[], help="the scorer of both, or given twice, of a and of b"
     )
     parser.add_argument("--answer-type", choices=ANSWER_TYPES, help="for outputs not scored yet; told if left out")
-    parser.add_argument("--out", type=Path, help="the JSON file to write; with --config the folder")
+    parser.add_argument("--out", type=Path, help="the JSON file to write")
     options = parser.parse_args()
     if options.config is not None:
-        folder = options.out or RESULTS / "comparisons"
-        folder.mkdir(parents=True, exist_ok=True)
-        of_run(read_yaml(options.config), folder)
+        if options.out is None or options.pair is None:
+            raise InputError("--config: expected --pair A-vs-B and --out FILE beside it")
+        write_whole(options.out, as_json(of_run(read_yaml(options.config), options.pair)))
         return 0
     if len(options.sides) != 2 or len(options.scorer) > 2:
         raise InputError(

@@ -62,38 +62,39 @@ def cases(config: dict[str, Any]) -> list[Case]:
     for gate in config["gates"]:
         criteria = tuple(map(criterion, gate["require"]))
         for model in gate.get("models") or config["models"]:
-            for benchmark in gate.get("benchmarks") or _stems(config, "benchmarks"):
+            for benchmark in gate.get("benchmarks") or stems(config, "benchmarks"):
                 folder = Path("results") / model / "eval-results" / benchmark
-                for scorer in gate.get("scorers") or _stems(config, "scorers")[:1]:
+                for scorer in gate.get("scorers") or stems(config, "scorers")[:1]:
                     found.append(Case(model, benchmark, scorer, folder, criteria, tuple(config["models"])))
     return found
 
 
-def cause(config: dict[str, Any]) -> dict[str, Any]:
-    """Return what decisions depend on beside the run's own files: their wording, and digests of what is stored.
+def markers(config: dict[str, Any]) -> list[str]:
+    """Return the marker that a run must end with, none where nothing is asked of it."""
+    return ["results/gate.passed"] if config["gates"] else []
 
-    No path is in it: a reference that has moved is the same reference.
-    """
-    stored: dict[str, str] = {}
-    for pair in config["comparisons"]:
-        for found in sides_of(config, pair):
-            if found.stored:
-                stored[found.named] = _digest(found.root)
+
+def cause_of_pair(config: dict[str, Any], label: str) -> list[str]:
+    """Return what a comparison depends on beside the run's own files: its two sides, a stored one by its content."""
+    found = dict(zip(labels(config), config["comparisons"], strict=True))[label]
+    return [_mark(one) for one in sides_of(config, found)]
+
+
+def cause_of_gates(config: dict[str, Any]) -> dict[str, Any]:
+    """Return what the gates depend on beside the run's own files: their wording, a stored reference by its content."""
+    gates = []
     for gate in config["gates"]:
-        for asked in map(criterion, gate["require"]):
-            if asked.reference and (found := side(asked.reference, config["models"], [Path()])).stored:
-                stored[found.named] = _digest(found.root)
+        require = []
+        for text in gate["require"]:
+            named = criterion(text).reference
+            require.append(text.replace(named, _mark(side(named, config["models"], [Path()]))) if named else text)
+        gates.append(gate | {"require": require})
+    return {"gates": gates, "max_fraction": config["errors"]["max_fraction"]}
 
-    def told(text: str) -> str:
-        for named, mark in stored.items():
-            text = text.replace(named, mark)
-        return text
 
-    return {
-        "comparisons": [{key: told(pair[key]) for key in ("a", "b")} for pair in config["comparisons"]],
-        "gates": [gate | {"require": [told(text) for text in gate["require"]]} for gate in config["gates"]],
-        "max_fraction": config["errors"]["max_fraction"],
-    }
+def _mark(found: Side) -> str:
+    """Return a side's name, or the digest of a stored folder: a reference that has moved is the same reference."""
+    return _digest(found.root) if found.stored else found.named
 
 
 def _digest(root: Path) -> str:
@@ -152,6 +153,6 @@ def _known(name: str, known: Iterable[str], where: str) -> None:
         raise InputError(f"{where}: found {name!r}, which is not in this run; {nearest(name, known)}")
 
 
-def _stems(config: dict[str, Any], key: str) -> list[str]:
+def stems(config: dict[str, Any], key: str) -> list[str]:
     """Return the names of the benchmarks or scorers of a configuration, of which some are given as files."""
     return [Path(name).stem if name.endswith((".yaml", ".yml")) else name for name in config[key]]

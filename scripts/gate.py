@@ -15,79 +15,18 @@ from scripts.decisions import Case
 from scripts.errors import InputError, exit_code
 from scripts.evals import gates
 from scripts.evals.answers import ANSWER_TYPES
-from scripts.evals.comparison import compare
 from scripts.evals.coverage import cover
 from scripts.evals.datasets import read_rows
-from scripts.evals.duplicates import find
-from scripts.evals.gates import CANNOT_TELL, EXIT_CODES, Criterion, Decision
-from scripts.evals.records import NO_ANSWER, TIMEOUT
+from scripts.evals.gates import EXIT_CODES, Criterion
 from scripts.evals.reports import STRICT, as_json, write_whole
 from scripts.evals.seedfiles import seed_files, seed_of
-from scripts.evals.statistics import by_problem, figure
 from scripts.schema import read_yaml
 from scripts.serving import notes
-from scripts.sides import RESULTS, Samples, read, side
+from scripts.sides import RESULTS
+from scripts.subject import Subject
 
-OUT = RESULTS / "gate.json"
-
-
-class Subject:
-    """A folder that is judged: its coverage, and what a scorer made of it, read when a criterion needs it."""
-
-    def __init__(self, case: Case, coverage: Mapping[str, Any], temperature: float | None, answer_type: str | None):
-        """Remember where to look; nothing is read yet."""
-        self.case, self.coverage = case, coverage
-        self.temperature, self.answer_type = temperature, answer_type
-        self._samples: Samples | None = None
-
-    def samples(self) -> Samples:
-        """Return the scorer's samples; raises InputError where there are none or they are of other outputs."""
-        if self._samples is None:
-            found = read(self.case.folder, self.case.scorer, self.answer_type)
-            now = {name: output["trace"] for name, output in self.coverage["outputs"].items()}
-            if now != found.details.get("outputs"):
-                raise InputError(f"no metrics of {self.case.scorer} for these outputs: run snakemake")
-            self._samples = found
-        return self._samples
-
-    def count(self, measure: str) -> int | None:
-        """Return how many samples have what a criterion counts, None where nobody counted."""
-        if measure in (NO_ANSWER, "timeouts"):
-            state = NO_ANSWER if measure == NO_ANSWER else TIMEOUT
-            return sum(row.found.state == state for row in self.samples().rows)
-        if measure == "run-on":
-            return int(self.samples().details.get("flags", {}).get(measure, 0))
-        if measure == "duplicates":
-            return find(seed_files(self.case.folder), self.temperature).samples
-        if measure == "loops":
-            return int(self.coverage["flags"].get("loop", 0))
-        return int(self.coverage["counts"][measure.removesuffix("s")])
-
-    def decide(self, asked: Criterion) -> Decision:
-        """Return the decision on one criterion; what cannot be read cannot be told."""
-        try:
-            if asked.kind == "verdict":
-                return gates.decide_verdict(asked, self.coverage["verdict"])
-            if asked.kind == "count":
-                return gates.decide_count(asked, self.count(asked.measure), self.coverage["samples"])
-            if asked.kind == "score":
-                cells = by_problem(self.samples().rows)
-                kind, k = gates.k_of(asked.measure)
-                there = min(map(len, cells.values()), default=0)
-                return gates.decide_score(
-                    asked, figure(cells, kind, k), f"{asked.measure} of {there} samples a problem is undefined"
-                )
-            return self._not_worse(asked)
-        except InputError as error:
-            return Decision(asked.text, CANNOT_TELL, str(error))
-
-    def _not_worse(self, asked: Criterion) -> Decision:
-        """Return the decision against a reference, on the problems that both have."""
-        case = self.case
-        reference = side(asked.reference, case.models, [Path()])
-        folder = reference.folder(reference.benchmark or case.benchmark, case.model)
-        stored = read(folder, reference.scorer or case.scorer, self.answer_type)
-        return gates.decide_not_worse(asked, compare(stored.rows, self.samples().rows)["difference"])
+Coverages = Mapping[tuple[str, str], Mapping[str, Any]]
+OUT, PASSED = RESULTS / "gate.json", RESULTS / "gate.passed"
 
 
 def judge(subjects: Iterable[Subject]) -> dict[str, Any]:
@@ -116,11 +55,9 @@ def _named(entry: Mapping[str, Any]) -> str:
     return f"{entry['benchmark']} / {entry['model']}, {entry['scorer']}: {entry['criterion']}"
 
 
-def of_run(
-    config: dict[str, Any], coverages: Mapping[tuple[str, str], Mapping[str, Any]] | None = None
-) -> dict[str, Any]:
-    """Return gate.json of a run's effective configuration, from its files as they are now."""
-    known = dict(coverages or {})
+def of_run(config: dict[str, Any], coverages: Coverages) -> dict[str, Any]:
+    """Return gate.json of a run's effective configuration; what is in no `coverages` is read from its files."""
+    known = dict(coverages)
     subjects = []
     for case in decisions.cases(config):
         pair, told = (case.model, case.benchmark), _snapshot(case)
@@ -128,6 +65,21 @@ def of_run(
             known[pair] = _coverage(config, case, told.get("fingerprint"))
         subjects.append(Subject(case, known[pair], told.get("sampling", {}).get("temperature"), None))
     return judge(subjects)
+
+
+def judged(config: dict[str, Any], coverages: Coverages, since: float | None) -> dict[str, Any]:
+    """Judge a run whose end is told, and write gate.json; unless all pass the marker goes, so that it is asked again.
+
+    `since`: of a run that failed, when it started. Unless its own gate came to its turn, and so was all that failed,
+    a gate that cannot tell is no more than a failure (exit code 1).
+    """
+    asked = since is None or (OUT.is_file() and OUT.stat().st_mtime >= since)
+    told = of_run(config, coverages)
+    if told["result"] != gates.PASS:
+        PASSED.unlink(missing_ok=True)
+    if OUT.parent.is_dir():
+        write_whole(OUT, as_json(told))
+    return told if asked else told | {"exit_code": EXIT_CODES[gates.FAIL]}
 
 
 def _snapshot(case: Case) -> dict[str, Any]:
@@ -175,7 +127,7 @@ def main() -> int:
     if (options.folder is None) == (options.config is None):
         raise InputError("expected a folder with --require, or --config results/config.yaml")
     if options.config is not None:
-        told = of_run(read_yaml(options.config))
+        told = of_run(read_yaml(options.config), {})
     else:
         told = by_hand(options.folder, options.scorer, options.require, options.answer_type)
     if options.out is not None:

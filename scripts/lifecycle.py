@@ -7,6 +7,7 @@ from typing import Any
 from scripts import run_record, snapshot
 from scripts.evals.canaries import check_file
 from scripts.evals.fingerprints import digest
+from scripts.evals.gates import CANNOT_TELL, EXIT_CODES
 from scripts.imports import code_digest
 from scripts.progress import Display
 from scripts.serving import driver
@@ -39,13 +40,16 @@ def begin(workflow: Any, settings: Settings) -> None:
     driver.start(snapshot.broker(settings, launcher, placements, outputs))
     snapshot.write(settings, wanted)
     run_record.begin(
-        {
-            "model": model,
-            "benchmark": benchmark,
-            "scorers": sorted(scorers, key=settings.order_of_scorers),
-            "fingerprint": settings.fingerprint(model, benchmark),
-        }
-        for (model, benchmark), scorers in sorted(wanted.items())
+        [
+            {
+                "model": model,
+                "benchmark": benchmark,
+                "scorers": sorted(scorers, key=settings.order_of_scorers),
+                "fingerprint": settings.fingerprint(model, benchmark),
+            }
+            for (model, benchmark), scorers in sorted(wanted.items())
+        ],
+        gated=any(job.rule.name == "gate" for job in jobs),
     )
     display = Display(snapshot.RUN, expected=len(waiting))
     if waiting:
@@ -71,5 +75,5 @@ def end(succeeded: bool) -> None:
     _displays.pop().stop()
     driver.stop()
     told = subprocess.run([sys.executable, "-m", "scripts.summary", "--ended", "well" if succeeded else "badly"])
-    if succeeded and told.returncode:
+    if told.returncode and (succeeded or told.returncode == EXIT_CODES[CANNOT_TELL]):
         raise SystemExit(told.returncode)

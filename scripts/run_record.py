@@ -11,12 +11,12 @@ RECORD = Path("results/run.json")
 RUNNING = "RUNNING"
 
 
-def begin(pairs: Iterable[dict[str, Any]]) -> None:
+def begin(pairs: Iterable[dict[str, Any]], gated: bool = False) -> None:
     """Mark the run as RUNNING for its `pairs`, each with model, benchmark, scorers and fingerprint.
 
-    From here on no verdict of an earlier run stands.
+    `gated`: whether it is to be judged by its gates. From here on no verdict of an earlier run stands.
     """
-    write({"state": RUNNING, "pairs": list(pairs), "started": time.time(), "ended": None})
+    write({"state": RUNNING, "pairs": list(pairs), "gated": gated, "started": time.time(), "ended": None})
 
 
 def read() -> dict[str, Any]:

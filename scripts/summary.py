@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from scripts import run_record, verdict
+from scripts import gate, run_record, verdict
 from scripts.errors import InputError, exit_code
 from scripts.evals.coverage import COMPLETE, INVALID, PARTIAL, cover
 from scripts.evals.datasets import read_ids
@@ -23,7 +23,7 @@ from scripts.tabulate import compare_scorers, rows_of, scorers_of
 from scripts.verdict import Pair
 
 CONFIG = Path("results/config.yaml")
-FILES = "output-rs*.jsonl, metrics*.json, samples-*.csv, scorers.json, coverage.json"
+FILES = "output-rs*.jsonl, metrics*.json, samples-*.csv, scorers.json, statistics.json, coverage.json"
 
 
 def folder_of(pair: Pair) -> Path:
@@ -93,7 +93,10 @@ def stale_scorers(scorers: Iterable[str], folder: Path, coverage: dict[str, Any]
 
 
 def main() -> int:
-    """Run the command; returns 0 when every pair is complete, or partial within the tolerance, else 1."""
+    """Run the command; returns 0 when every pair is complete, or partial as tolerated, and all gates pass, else 1.
+
+    3 where all is well but that a gate cannot tell.
+    """
     parser = argparse.ArgumentParser(prog="python -m scripts.summary", description=__doc__)
     parser.add_argument("--ended", choices=["well", "badly"], help="the run that calls this has just ended")
     parser.add_argument("--unless-told-since", type=float, help="say nothing if a run told all this after that time")
@@ -104,11 +107,12 @@ def main() -> int:
     if not CONFIG.is_file():
         raise InputError(f"{CONFIG.absolute()}: there is no such file; expected the folder of a run")
     settings = load(read_yaml(CONFIG), str(CONFIG), [CONFIG.parent])
-    lines, groups, verdicts = [], [], {}
+    lines, groups, verdicts, coverages = [], [], {}, {}
     asked = asked_for(settings, record)
     for pair in [*asked, *([] if options.ended else others(settings, asked))]:
         wanted = asked.get(pair) or unasked(settings, pair)
         coverage, folder = coverage_of(settings, pair, wanted["fingerprint"]), folder_of(pair)
+        coverages[pair] = coverage
         stale = stale_scorers(wanted["scorers"], folder, coverage)
         there = [scorer for scorer in scorers_of(folder) if scorer in settings.scorers]
         current = [scorer for scorer in there if scorer not in stale_scorers(there, folder, coverage)]
@@ -120,15 +124,22 @@ def main() -> int:
         if pair in asked:
             verdicts["/".join(pair)] = INVALID if stale else coverage["verdict"]
     usable = all(word in (COMPLETE, PARTIAL) for word in verdicts.values())
+    code = 0 if usable else 1
+    if settings.config["gates"] and record.get("gated", True):
+        judged = gate.judged(
+            settings.config, coverages, since=record.get("started") if options.ended == "badly" else None
+        )
+        lines.append(gate.line(judged))
+        code = code or int(judged["exit_code"])
     print("\n".join([*([render(groups), ""] if groups else []), *lines]))
     going_on = record.get("state") == RUNNING and options.ended is None and driver.held()
     if going_on:
         print("a run goes on in this folder")
     else:
         ended = {"ended": time.time()} if options.ended else {}
-        state = {"state": "ENDED" if usable and options.ended != "badly" else "FAILED", "verdicts": verdicts}
+        state = {"state": "ENDED" if code == 0 and options.ended != "badly" else "FAILED", "verdicts": verdicts}
         run_record.write(record | state | ended)
-    return 0 if usable else 1
+    return code
 
 
 if __name__ == "__main__":

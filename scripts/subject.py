@@ -1,0 +1,75 @@
+"""What a gate judges: a folder of outputs, its coverage, and what a scorer made of it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from scripts.decisions import Case
+from scripts.errors import InputError
+from scripts.evals import gates
+from scripts.evals.comparison import compare
+from scripts.evals.duplicates import find
+from scripts.evals.gates import CANNOT_TELL, Criterion, Decision
+from scripts.evals.records import NO_ANSWER, TIMEOUT
+from scripts.evals.seedfiles import seed_files
+from scripts.evals.statistics import by_problem, figure
+from scripts.sides import Samples, read, side
+
+
+class Subject:
+    """A folder that is judged: its coverage, and what a scorer made of it, read when a criterion needs it."""
+
+    def __init__(self, case: Case, coverage: Mapping[str, Any], temperature: float | None, answer_type: str | None):
+        """Remember where to look; nothing is read yet."""
+        self.case, self.coverage = case, coverage
+        self.temperature, self.answer_type = temperature, answer_type
+        self._samples: Samples | None = None
+
+    def samples(self) -> Samples:
+        """Return the scorer's samples; raises InputError where there are none or they are of other outputs."""
+        if self._samples is None:
+            found = read(self.case.folder, self.case.scorer, self.answer_type)
+            now = {name: output["trace"] for name, output in self.coverage["outputs"].items()}
+            if now != found.details.get("outputs"):
+                raise InputError(f"no metrics of {self.case.scorer} for these outputs: run snakemake")
+            self._samples = found
+        return self._samples
+
+    def count(self, measure: str) -> int | None:
+        """Return how many samples have what a criterion counts, None where nobody counted."""
+        if measure in (NO_ANSWER, "timeouts"):
+            state = NO_ANSWER if measure == NO_ANSWER else TIMEOUT
+            return sum(row.found.state == state for row in self.samples().rows)
+        if measure == "run-on":
+            return int(self.samples().details.get("flags", {}).get(measure, 0))
+        if measure == "duplicates":
+            return find(seed_files(self.case.folder), self.temperature).samples
+        if measure == "loops":
+            return int(self.coverage["flags"].get("loop", 0))
+        return int(self.coverage["counts"][measure.removesuffix("s")])
+
+    def decide(self, asked: Criterion) -> Decision:
+        """Return the decision on one criterion; what cannot be read cannot be told."""
+        try:
+            if asked.kind == "verdict":
+                return gates.decide_verdict(asked, self.coverage["verdict"])
+            if asked.kind == "count":
+                return gates.decide_count(asked, self.count(asked.measure), self.coverage["samples"])
+            if asked.kind == "score":
+                cells = by_problem(self.samples().rows)
+                kind, k = gates.k_of(asked.measure)
+                there = min(map(len, cells.values()), default=0)
+                return gates.decide_score(
+                    asked, figure(cells, kind, k), f"{asked.measure} of {there} samples a problem is undefined"
+                )
+            return self._not_worse(asked)
+        except InputError as error:
+            return Decision(asked.text, CANNOT_TELL, str(error))
+
+    def _not_worse(self, asked: Criterion) -> Decision:
+        """Return the decision against a reference, on the problems that both have."""
+        case = self.case
+        reference = side(asked.reference, case.models, [Path()])
+        folder = reference.folder(reference.benchmark or case.benchmark, case.model)
+        stored = read(folder, reference.scorer or case.scorer, self.answer_type)
+        return gates.decide_not_worse(asked, compare(stored.rows, self.samples().rows)["difference"])
