@@ -1,0 +1,191 @@
+"""How often the 95 % intervals cover the truth, simulated: prints the tables of docs/statistics.md.
+
+python -m tests.bench.intervals [--draws 4000] [--write docs/statistics.md]
+"""
+
+import argparse
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from scripts.evals.intervals import Interval, Tally, other_problems, paired, paired_again, run_again
+from scripts.evals.quantiles import student
+from scripts.evals.repetition import pass_at_k, pass_variance
+
+Array = npt.NDArray[np.float64]
+Draw = Callable[[int], Array]
+MEANS = (0.1, 0.2, 0.3, 0.5, 0.75, 0.9, 0.93, 0.95)
+BEGIN, END = "<!-- simulated: begin -->", "<!-- simulated: end -->"
+RANDOM = np.random.default_rng(20260401)
+
+
+def beta(mean: float, size: float) -> Draw:
+    """Return problems whose chances are Beta-distributed; the smaller `size`, the less alike they are."""
+    return lambda n: RANDOM.beta(mean * size, (1 - mean) * size, n)
+
+
+def logistic(mean: float, spread: float) -> Draw:
+    """Return problems whose log-odds are normal with deviation `spread`, the centre set so that the mean is right."""
+    points = RANDOM.normal(size=100_000) * spread
+    low, high = -40.0, 40.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if (1 / (1 + np.exp(-middle - points))).mean() < mean else (low, middle)
+    centre = (low + high) / 2
+    return lambda n: np.asarray(1 / (1 + np.exp(-centre - spread * RANDOM.normal(size=n))))
+
+
+def solved(mean: float) -> Draw:
+    """Return problems of which some are always right (below a mean of 1/2: never), the others anything alike."""
+    sure = abs(2 * mean - 1)
+    return lambda n: np.where(RANDOM.random(n) < sure, float(mean >= 0.5), RANDOM.random(n))
+
+
+def models(mean: float) -> dict[str, Draw]:
+    """Return the ways in which problems differ, by name."""
+    return {
+        "all alike": lambda n: np.full(n, mean),
+        "Beta 20": beta(mean, 20),
+        "Beta 5": beta(mean, 5),
+        "Beta 2": beta(mean, 2),
+        "Beta 1": beta(mean, 1),
+        "Beta 0.5": beta(mean, 0.5),
+        "Beta 0.2": beta(mean, 0.2),
+        "logit 1": logistic(mean, 1),
+        "logit 3": logistic(mean, 3),
+        "sure + uniform": solved(mean),
+        "all or nothing": beta(mean, 1e-4),
+    }
+
+
+def tally(values: Iterable[float]) -> Tally:
+    """Return values as (value, how many)."""
+    return list(Counter(values).items())
+
+
+def plain_t(counts: Tally) -> tuple[float, float]:
+    """Return the bounds of the plain t interval, for comparison."""
+    n = sum(count for _, count in counts)
+    mean = sum(value * count for value, count in counts) / n
+    variance = sum(count * (value - mean) ** 2 for value, count in counts) / (n - 1)
+    reach = student(n - 1) * math.sqrt(variance / n)
+    return mean - reach, mean + reach
+
+
+def covered(interval: Interval | None, truth: float) -> bool:
+    """Return whether an interval holds the truth."""
+    return interval is not None and interval.low - 1e-12 <= truth <= interval.high + 1e-12
+
+
+def scores(draw: Draw, n: int, k: int, j: int, draws: int, mean: float) -> dict[str, float]:
+    """Return the coverage in percent of pass@j from n problems × k samples, for both questions and for plain t."""
+    hits: Counter[str] = Counter()
+    truth = mean if j == 1 else float((1 - (1 - draw(400_000)) ** j).mean())
+    for _ in range(draws):
+        chances = draw(n)
+        rights = Counter(RANDOM.binomial(k, chances).tolist())
+        values = [(pass_at_k(k, c, j) or 0.0, count) for c, count in rights.items()]
+        spread = [(pass_variance(k, c, j) or 0.0, count) for c, count in rights.items()]
+        low, high = plain_t(values)
+        hits["plain t"] += low <= truth <= high
+        hits["other problems"] += covered(other_problems(values, k if j == 1 else 1), truth)
+        again = run_again(values, n * k, spread if k > j else None)
+        hits["run again"] += covered(again, float((1 - (1 - chances) ** j).mean()))
+    return {name: 100 * hits[name] / draws for name in ("other problems", "run again", "plain t")}
+
+
+def differences(n: int, k: int, mean: float, spread: float, draws: int) -> dict[str, float]:
+    """Return the coverage in percent of the paired difference of two models whose log-odds differ by 0.3 ± `spread`."""
+    centre = 1.6 * math.log(mean / (1 - mean))
+
+    def chances(size: int) -> tuple[Array, Array]:
+        odds = centre + 2 * RANDOM.normal(size=size)
+        return 1 / (1 + np.exp(-odds)), 1 / (1 + np.exp(-odds - 0.3 - spread * RANDOM.normal(size=size)))
+
+    one, other = chances(1_000_000)
+    truth, hits = float((other - one).mean()), Counter[str]()
+    for _ in range(draws):
+        one, other = chances(n)
+        a, b = RANDOM.binomial(k, one) / k, RANDOM.binomial(k, other) / k
+        moves = tally((b - a).tolist())
+        variance = float(((a * (1 - a) + b * (1 - b)) / (k - 1)).sum()) / n**2
+        hits["other problems"] += covered(paired(moves), truth)
+        hits["run again"] += covered(paired_again(moves, n * k, variance), float((other - one).mean()))
+    return {name: 100 * count / draws for name, count in hits.items()}
+
+
+def grid(n: int, k: int, j: int, draws: int) -> dict[str, dict[tuple[float, str], float]]:
+    """Return coverage by question, mean and model."""
+    found: dict[str, dict[tuple[float, str], float]] = {}
+    for mean in MEANS:
+        for name, draw in models(mean).items():
+            for question, value in scores(draw, n, k, j, draws, mean).items():
+                found.setdefault(question, {})[mean, name] = value
+    return found
+
+
+def table(cells: dict[tuple[float, str], float]) -> list[str]:
+    """Return a grid as a table in Markdown; what is outside 93 to 97 is bold."""
+    names = list(dict.fromkeys(name for _, name in cells))
+    lines = ["| mean | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
+    for mean in dict.fromkeys(mean for mean, _ in cells):
+        row = [f"{cells[mean, name]:.1f}" for name in names]
+        lines.append(f"| {mean} | " + " | ".join(v if 93 <= float(v) <= 97 else f"**{v}**" for v in row) + " |")
+    return lines
+
+
+def extent(cells: dict[tuple[float, str], float]) -> str:
+    """Return the least and the most coverage of a grid, and how many cells lie within 93 to 97."""
+    inside = sum(93 <= round(value, 1) <= 97 for value in cells.values())
+    return f"{min(cells.values()):.1f} to {max(cells.values()):.1f} ({inside} of {len(cells)} within 93–97)"
+
+
+def report(draws: int) -> list[str]:
+    """Return all tables."""
+    main = grid(30, 16, 1, draws)
+    lines = [f"{draws} draws a cell (standard error {100 * math.sqrt(0.95 * 0.05 / draws):.1f} points).", ""]
+    for question, title in (
+        ("other problems", "pass@1, 30 problems × 16 seeds, *other problems like these*"),
+        ("run again", "pass@1, 30 problems × 16 seeds, *these same problems, run again*"),
+        ("plain t", "For comparison: the plain t interval on the first question"),
+    ):
+        lines += [f"**{title}**: {extent(main[question])}", "", *table(main[question]), ""]
+    lines += ["**Other sizes**, all means and models but *all or nothing*:", ""]
+    lines += ["| figure | problems × seeds | other problems | run again |", "|---|---|---|---|"]
+    for j, n, k in ((1, 12, 4), (1, 30, 4), (1, 30, 64), (1, 100, 4), (1, 198, 8), (4, 30, 16), (4, 100, 16)):
+        cells = {
+            question: {key: value for key, value in found.items() if key[1] != "all or nothing"}
+            for question, found in grid(n, k, j, max(200, draws // 4)).items()
+        }
+        lines.append(f"| pass@{j} | {n} × {k} | {extent(cells['other problems'])} | {extent(cells['run again'])} |")
+    lines += ["", "**Paired differences** (log-odds 0.3 ± spread apart):", ""]
+    lines += ["| mean | spread | problems × seeds | other problems | run again |", "|---|---|---|---|---|"]
+    for mean in (0.3, 0.7, 0.9):
+        for spread in (0.0, 1.0):
+            for n, k in ((30, 16), (100, 4)):
+                found = differences(n, k, mean, spread, draws)
+                row = f"{found['other problems']:.1f} | {found['run again']:.1f}"
+                lines.append(f"| {mean} | {spread} | {n} × {k} | {row} |")
+    return lines
+
+
+def main() -> None:
+    """Run the simulation and print it, or put it into a page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=4000)
+    parser.add_argument("--write", type=Path, help="a page with the two marks between which the tables stand")
+    options = parser.parse_args()
+    text = "\n".join(report(options.draws))
+    print(text)
+    if options.write is not None:
+        page = options.write.read_text(encoding="utf-8")
+        before, after = page.split(BEGIN)[0], page.split(END)[1]
+        options.write.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
