@@ -25,7 +25,7 @@ from scripts.score import answers_of, check_seeds
 def rescore(files: Sequence[Path], scorers: Sequence[str], answer_type: str, dataset: dict[str, str] | None) -> Cohort:
     """Check the scorers, then read the files once and score every sample; raises InputError."""
     for name in scorers:
-        check_file(find_definition(name))
+        check_file(find_definition(name), growth=False)
     return read_cohort(files, [load_scorer(name) for name in scorers], answer_type, dataset)
 
 

@@ -39,7 +39,7 @@ class Staged:
 
     def _flagged(self, found: Found, sample: Sample, part: Part | None) -> Found:
         """Return an answer, with a flag if the final part marks another one before its last."""
-        if found.value is None or not self._first_differs(part or final_part(sample), sample):
+        if found.value is None or not self._first_differs(part or final_part(sample), found, sample):
             return found
         return msgspec.structs.replace(found, flags=(*found.flags, FIRST_DIFFERS))
 
@@ -67,13 +67,13 @@ class Staged:
             return extract_first(part, sample, self._stages)
         return extract(part, sample, self._stages, self.definition.run_on)
 
-    def _first_differs(self, part: Part | None, sample: Sample) -> bool:
+    def _first_differs(self, part: Part | None, found: Found, sample: Sample) -> bool:
         """Return whether the final part marks another answer before its last one."""
         if part is None:
             return False
         if self._patterns:
             return any(first_match_differs(stage, part.text, self.definition.timeout) for stage in self._patterns)
-        return first_differs(part, sample, self._stages)
+        return first_differs(part, found, sample, self._stages)
 
     def grade(self, value: str, expected: str, sample: Sample) -> bool | None:
         """Return whether the value is right, by the peer's rules or by its type."""

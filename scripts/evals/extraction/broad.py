@@ -15,6 +15,7 @@ _NEXT_PROBLEM = re.compile(
 )
 _WORDS = ("uestion", "UESTION", "roblem", "ROBLEM", "Human", "HUMAN", "User", "USER", "<|im_start", "<|start_header")
 _Q = re.compile(r"[Qq][ \t\d()*_]{0,12}[:.\uff1a]")  # every line that starts another problem has one of these
+RUN_ON = "run-on"  # flag: another problem starts behind the answer
 _LOOKED_AT = 1 << 16  # characters
 WINDOWS = (1 << 13, 1 << 16, 1 << 19)  # characters from the end, tried in turn before all of a long stretch
 _BEGINNINGS = (1 << 11, 1 << 13, 1 << 15)  # the same for the first answer, from the beginning
@@ -30,7 +31,7 @@ def extract(part: Part, sample: Sample, stages: Stages, run_on: bool) -> Found:
     for end, last in _stretches(text) if run_on else [(len(text), True)]:
         picked = _pick_long(part.text[begin:end], asked, stages)
         if picked is not None and (picked.reading.value is not None or last):
-            return _found(picked, part, begin, sample, () if last else ("run-on",), text)
+            return _found(picked, part, begin, sample, () if last else (RUN_ON,), text)
         begin = end
     return NOTHING
 
@@ -60,13 +61,15 @@ def extract_first(part: Part, sample: Sample, stages: Stages) -> Found:
     return NOTHING if picked is None else _found(picked, part, 0, sample, (), part.text)
 
 
-def first_differs(part: Part, sample: Sample, stages: Stages) -> bool:
+def first_differs(part: Part, found: Found, sample: Sample, stages: Stages) -> bool:
     """Return whether the first and the last answer in the last 64 KB of a part, run-on or not, are different."""
     text = part.text[-_LOOKED_AT:]
     asked = Asked(sample.answer_type, sample.letters)
     first = _first(text, asked, stages)
     if first is None:
         return False
+    if RUN_ON not in found.flags:
+        return first.reading.value != found.value
     last = _pick_long(text, asked, stages)
     return last is not None and last.reading.value not in {None, first.reading.value}
 
