@@ -1,6 +1,5 @@
 """The configuration, checked, and the names that wildcards may take."""
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -9,13 +8,13 @@ from snakemake.exceptions import WorkflowError
 
 ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(ROOT))
-os.environ |= {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
-os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 
 from scripts import decisions, lifecycle
 from scripts.errors import InputError, RunError
 from scripts.imports import code_digest
 from scripts.settings import load
+
+surroundings.lay(ROOT)
 
 if not workflow.overwrite_configfiles:
 

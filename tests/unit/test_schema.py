@@ -1,5 +1,6 @@
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,12 +82,11 @@ def test_yaml_that_is_not_utf8_is_named(tmp_path: Path) -> None:
         read_yaml(path)
 
 
-def described(node: dict[str, object], where: str) -> list[str]:
+def described(node: dict[str, Any], where: str) -> list[str]:
     """Return the keys below `node` that lack a description or a type."""
     missing = []
-    for name, part in {**node.get("properties", {}), **node.get("$defs", {})}.items():  # type: ignore[dict-item]
-        assert isinstance(part, dict)
-        if name not in node.get("$defs", {}):  # type: ignore[operator]
+    for name, part in {**node.get("properties", {}), **node.get("$defs", {})}.items():
+        if name not in node.get("$defs", {}):
             known = {"type", "enum", "$ref", "anyOf", "oneOf"} & set(part)
             missing += [] if part.get("description") and known else [f"{where}.{name}"]
         missing += described(part, f"{where}.{name}")
