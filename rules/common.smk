@@ -9,7 +9,7 @@ from snakemake.exceptions import WorkflowError
 ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(ROOT))
 
-from scripts import decisions, lifecycle
+from scripts import decisions, lifecycle, surroundings
 from scripts.errors import InputError, RunError
 from scripts.imports import code_digest
 from scripts.settings import load

@@ -1,4 +1,4 @@
-"""What every job of the workflow finds in its environment: this project's modules and this Python, before all others."""
+"""What every job finds in its environment: this project's modules and this Python, before all others."""
 
 import os
 import sys
