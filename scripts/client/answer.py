@@ -94,7 +94,8 @@ class Answer:
             return
         event = _read(data)
         if event.error is not None or (event.choices is None and event.message is not None):
-            raise in_body(event.error if event.error is not None else {"message": event.message, "code": event.code})
+            told = event.error if event.error is not None else {"message": event.message, "code": event.code}
+            raise in_body(told, self.deltas > 0)
         if event.usage is not None:
             self.usage = event.usage
         if self.model is None:

@@ -52,8 +52,8 @@ def of_status(status: int, body: bytes, headers: Mapping[str, str]) -> Failure:
     return Failure(Kind.REJECTED, reason)
 
 
-def in_body(error: Any) -> Failure:
-    """Return what an error inside a body that began with status 200 means."""
+def in_body(error: Any, begun: bool) -> Failure:
+    """Return what an error inside a body with status 200 means; `begun` says that some text had come before it."""
     reason = f"error inside the answer: {words(error)}"
     code = error.get("code", error.get("status")) if isinstance(error, Mapping) else None
     try:
@@ -62,6 +62,9 @@ def in_body(error: Any) -> Failure:
         status = 503
     if status in FORBIDDEN:
         return Failure(Kind.FATAL, reason)
+    if status == 500 and not begun:
+        # Dynamo says no more than this of a prompt over the context, which no attempt will mend.
+        return Failure(Kind.FAULT, reason)
     return Failure(Kind.REJECTED if 400 <= status < 500 and status not in (408, 409, 425, 429) else Kind.CUT, reason)
 
 

@@ -89,7 +89,12 @@ class Preflight:
         budget = self._budget() or 1
         if _prompt_size(longest) + TEMPLATE_TOKENS + budget <= context:
             return
-        answer = await self._ask(json.loads(longest.body)["messages"], 1)
+        try:
+            answer = await self._ask(json.loads(longest.body)["messages"], 1)
+        except RunError as error:
+            raise RunError(
+                f"the longest prompt ({longest.row['id']}), to a context of {context} tokens, is not answered: {error}"
+            ) from error
         prompt = None if answer.usage is None else answer.usage.prompt_tokens
         if prompt is not None and prompt + budget > context:
             raise RunError(

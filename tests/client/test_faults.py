@@ -102,6 +102,10 @@ def test_the_wait_that_the_server_asks_for_is_kept(tmp_path: Path) -> None:
 LASTING = {
     "400": (refusal(400, "request (5000 tokens) exceeds the context size (2048 tokens)"), 1),
     "a bare 500, for instance for a prompt over the context": (Reply([], 500), 3),
+    "a prompt over the context, as Dynamo streams it": (
+        Reply([event(error={"code": 500, "message": "Internal server error"}), DONE]),
+        3,
+    ),
     "an error 400 inside the stream": (Reply([event(error={"code": 400, "message": "too long"}), DONE]), 1),
     "422": (refusal(422, "seed must be positive"), 1),
     "always cut": (Reply([*BEGUN, Cut.ABORT]), 4),

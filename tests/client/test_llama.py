@@ -10,6 +10,16 @@ from typing import Any
 
 import pytest
 
+from tests.client.fault_proxy import (
+    FaultProxy,
+    busy,
+    byte_by_byte,
+    comments_first,
+    cut_at,
+    end_mark_twice,
+    silent,
+    without_end_mark,
+)
 from tests.client.llama import KEY, Llama
 from tests.client.stub_server import wait_until
 from tests.client.workplace import Workplace
@@ -152,3 +162,22 @@ def test_a_real_server_killed_mid_stream_and_restarted_elsewhere_loses_nothing(
     assert place.store().read_text().startswith(kept)
     assert len(place.store().read_text().splitlines()) == 8
     assert max(record["seedbed"]["attempts"] for record in place.records()) >= 2
+
+
+def test_a_real_stream_spoiled_in_every_way_still_gives_whole_answers(tmp_path: Path, llama: Llama) -> None:
+    faults = [
+        *(byte_by_byte, cut_at(0.2), cut_at(0.5), cut_at(0.97), without_end_mark),
+        *(end_mark_twice, comments_first, silent, busy, busy),
+    ]
+    harmless = 3
+    with FaultProxy(int(llama.url.split(":")[2].removesuffix("/v1")), faults) as proxy:
+        place = workplace(tmp_path, llama, rows=10, max_tokens=6)
+        place.snapshot["endpoint"] = proxy.url
+        place.snapshot["timeouts"] |= {"silence": 3}
+        done = place.generate(TEST_KEY=KEY)
+    assert done.returncode == 0, done.stderr
+    records = place.records()
+    assert [record["id"] for record in records] == [f"b-{n}" for n in range(10)]
+    assert sum(record["seedbed"]["attempts"] for record in records) == proxy.chats == 10 + len(faults) - harmless
+    assert all(record["finish_reason"] in ("stop", "length") and record["generation"] for record in records)
+    assert len(place.store().read_text().splitlines()) == 10

@@ -70,6 +70,12 @@ def test_an_error_inside_the_stream_is_a_failure(event: dict[str, Any], kind: Ki
     assert raised.value.kind is kind
 
 
+def test_an_error_500_before_any_text_may_be_a_prompt_over_the_context() -> None:
+    with pytest.raises(Failure) as raised:
+        answer({"error": {"code": 500, "message": "Internal server error"}})
+    assert raised.value.kind is Kind.FAULT
+
+
 @pytest.mark.parametrize("data", [b'{"choices": [', b"[1]", b'{"choices": [{"delta": {"content": 7}}]}', b"\xff\xfe"])
 def test_an_unreadable_event_is_asked_for_again(data: bytes) -> None:
     with pytest.raises(Failure) as raised:
