@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from scripts import gate, run_record, verdict
+from scripts import gate, run_record, spending, verdict
 from scripts.errors import InputError, exit_code
+from scripts.evals import duplicates
 from scripts.evals.coverage import COMPLETE, INVALID, PARTIAL, cover
 from scripts.evals.datasets import read_ids
 from scripts.evals.parts import label
@@ -70,6 +71,12 @@ def coverage_of(settings: Settings, pair: Pair, fingerprint: str | None) -> dict
         faults = [{"seed": None, "fault": str(error)}]
     limit = settings.config["errors"]["max_fraction"]
     found = cover(folder, ids, settings.seeds, limit, fingerprint)
+    if not found["faults"]:
+        temperature = settings.model(model)["sampling"].get("temperature")
+        repeated = duplicates.find([folder / name for name in found["outputs"]], temperature)
+        found["remarks"] = [remark for remark in [repeated.line(model)] if remark]
+        if repeated.samples:
+            found["flags"][duplicates.FLAG] = repeated.samples
     if faults:
         found |= {"faults": faults + found["faults"], "verdict": INVALID}
     found = {"model": model, "benchmark": benchmark, "part": label(dataset), **found}
@@ -138,7 +145,8 @@ def main() -> int:
     else:
         ended = {"ended": time.time()} if options.ended else {}
         state = {"state": "ENDED" if code == 0 and options.ended != "badly" else "FAILED", "verdicts": verdicts}
-        run_record.write(record | state | ended)
+        used = spending.of_run(record, [coverages[pair] for pair in asked])
+        run_record.write(record | state | ended | used)
     return code
 
 

@@ -25,6 +25,7 @@ def line(pair: Pair, coverage: dict[str, Any], rows: Iterable[dict[str, Any]], s
     parts += [f"pass@1 {row['pass@1']:.1f} %" for row in rows if row["scorer"] == "strict"]
     parts += [f"{name} {count}" for name, count in coverage["counts"].items() if count and name != OK]
     parts += [f"{name} {count}" for name, count in coverage["flags"].items()]
+    parts += coverage.get("remarks", [])
     if coverage["verdict"] == PARTIAL:
         parts += reasons(pair, coverage)
     return ", ".join(parts)

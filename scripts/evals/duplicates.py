@@ -85,7 +85,7 @@ def find(outputs: Iterable[Path], temperature: float | None) -> Duplicates:
     groups = {
         key: found
         for key, marks in texts.items()
-        if (found := [sorted(seeds) for seeds in marks.values() if seeds[1:]])
+        if key not in short and (found := [sorted(seeds) for seeds in marks.values() if seeds[1:]])
     }
     comparable = [
         key for key, marks in texts.items() if key not in short and sum(map(len, marks.values())) == len(files)
