@@ -13,7 +13,7 @@ from pathlib import Path
 from scripts.client.chat import Chat, open_session
 from scripts.client.demand import Demand
 from scripts.client.link import Link
-from scripts.client.output import write_output
+from scripts.client.output import check_writable, write_output
 from scripts.client.preflight import Preflight
 from scripts.client.progress import Progress
 from scripts.client.requests import Request, all_requests
@@ -49,6 +49,7 @@ def generate(job: Job) -> None:
     scorer = StrictScorer(job.benchmark.answer_type)
     state = "failed"
     try:
+        check_writable(job.out)
         with Store(path_of(job.snapshot.model, job.name, job.seed)) as store:
             for warning in [*store.warnings, *take_over(job.out, job.requests, store, job.seed)]:
                 print(f"warning: {warning}", file=sys.stderr)

@@ -25,13 +25,13 @@ def open_session() -> aiohttp.ClientSession:
     was sent on it meanwhile is lost.
     """
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, force_close=True, socket_factory=_socket),
+        connector=aiohttp.TCPConnector(limit=0, force_close=True, socket_factory=kept_alive),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT),
         headers={"Content-Type": "application/json", "Accept-Encoding": "identity"},
     )
 
 
-def _socket(info: tuple[int, int, int, str, object]) -> socket.socket:
+def kept_alive(info: tuple[int, int, int, str, object]) -> socket.socket:
     """Return a socket on which the kernel notices a peer that has vanished."""
     made = socket.socket(info[0], info[1], info[2])
     made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

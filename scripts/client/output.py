@@ -149,6 +149,17 @@ def write_output(
             part.unlink()
 
 
+def check_writable(out: Path) -> None:
+    """Raise RunError if the output could not be written later, when all has been paid for."""
+    part = out.with_name(f"{out.name}.part")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        part.touch()
+        part.unlink()
+    except OSError as error:
+        raise RunError(f"{out}: cannot be written: {error.strerror}; nothing was asked for") from error
+
+
 def validate(path: Path, ids: Sequence[str]) -> None:
     """Raise RunError unless the file holds exactly the rows `ids`, in this order, each a whole record."""
     seen = 0

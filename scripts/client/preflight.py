@@ -53,7 +53,7 @@ class Preflight:
             known = _known(path, digest([stamp, endpoint.url, endpoint.generation]))
             if not known["model"]:
                 known["context"] = await self._context(endpoint)
-                await self._one_token(b"Say yes.")
+                await self._ask([{"role": "user", "content": "Say yes."}], 1)
                 if self._snapshot.reasoning == "required":
                     await self._reasoning()
                 known["model"] = True
@@ -65,10 +65,6 @@ class Preflight:
             part = path.with_name(f".{path.name}.part")
             part.write_text(json.dumps(known), encoding="ascii")
             os.replace(part, path)
-
-    async def _one_token(self, prompt: bytes) -> Answer:
-        """Return the answer to a one-token completion with the parameters of the benchmark."""
-        return await self._ask([{"role": "user", "content": prompt.decode()}], 1)
 
     async def _reasoning(self) -> None:
         """Raise RunError unless a canary shows that the model reasons: text apart, or the end tag of a thought."""
@@ -110,7 +106,7 @@ class Preflight:
         return None
 
     async def _ask(self, messages: list[dict[str, Any]], tokens: int) -> Answer:
-        """Return the answer to one request of at most `tokens` tokens; raises RunError if there is none."""
+        """Return the answer of at most `tokens` tokens, asked for as samples are; raises RunError if there is none."""
         name = "max_completion_tokens" if "max_completion_tokens" in self._benchmark.sampling else "max_tokens"
         body = {
             "model": self._snapshot.served_name,

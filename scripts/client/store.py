@@ -120,10 +120,6 @@ class Store:
                 f"drop it with `python -m scripts.store drop`, it is then generated again"
             ) from error
 
-    def forget(self, key: str) -> None:
-        """Leave out a sample that must not be used; its line stays in the file."""
-        self._index.pop(key, None)
-
     def sync(self) -> None:
         """Wait until what was written has reached the disk; raises RunError where only that tells that it is full."""
         try:

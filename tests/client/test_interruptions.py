@@ -169,6 +169,7 @@ def test_a_read_only_folder_is_one_clear_message(tmp_path: Path, folder: str) ->
     assert f"{folder}" in errors[0]
     assert "Permission denied" in errors[0]
     assert "Traceback" not in done.stderr
+    assert not server.samples
 
 
 @pytest.mark.skipif(not FAKETIME, reason="libfaketime is not installed")
