@@ -43,4 +43,4 @@ def members(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
                 if member.isfile() and (content := archive.extractfile(member)) is not None:
                     yield member.name, content
     except (tarfile.TarError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: {error}; expected a whole archive") from None
+        raise InputError(f"{path}: {' '.join(str(error).split())}; expected a whole archive") from None

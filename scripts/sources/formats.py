@@ -4,6 +4,7 @@ import csv
 import fnmatch
 import io
 import mmap
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -67,10 +68,8 @@ def _rows(stream: IO[bytes], name: str, label: str, source: Mapping[str, Any]) -
 
 def _json(stream: IO[bytes], label: str) -> Iterator[Numbered]:
     """Yield the objects of a file that is one list; they are decoded one by one, so a large file costs little."""
-    try:
-        content: Any = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError):  # unpacked on the way, inside an archive, or empty
-        content = stream.read()
+    plain = _is_plain(stream) and os.fstat(stream.fileno()).st_size
+    content: Any = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) if plain else stream.read()
     try:
         parts = msgspec.json.decode(content, type=list[msgspec.Raw])
         for number, part in enumerate(parts, start=1):
@@ -85,7 +84,8 @@ def _json(stream: IO[bytes], label: str) -> Iterator[Numbered]:
 def _csv(stream: IO[bytes], label: str, header: list[str] | None) -> Iterator[Numbered]:
     """Yield the lines of a csv file as objects of text, an empty cell as None."""
     csv.field_size_limit(1 << 30)
-    lines = csv.reader(io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""))
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+    lines = csv.reader(text)
     try:
         names = header or next(lines, [])
         for cells in lines:
@@ -101,13 +101,15 @@ def _csv(stream: IO[bytes], label: str, header: list[str] | None) -> Iterator[Nu
         ) from None
     except csv.Error as error:
         raise InputError(f"{label}, line {lines.line_num}: {error}; expected csv") from None
+    finally:
+        text.detach()
 
 
 def _parquet(stream: IO[bytes], label: str) -> Iterator[Numbered]:
     """Yield the rows of a parquet file, one group of rows in memory at a time."""
     from fastparquet import ParquetFile
 
-    stream = stream if stream.seekable() else io.BytesIO(stream.read())
+    stream = stream if _is_plain(stream) else io.BytesIO(stream.read())
     try:
         table = ParquetFile(stream)
         number = 0
@@ -119,6 +121,11 @@ def _parquet(stream: IO[bytes], label: str) -> Iterator[Numbered]:
         raise
     except Exception as error:
         raise InputError(f"{label}: {type(error).__name__}: {error}; expected parquet") from None
+
+
+def _is_plain(stream: IO[bytes]) -> bool:
+    """Return whether a stream is a file on the disk, neither unpacked on the way nor inside an archive."""
+    return isinstance(getattr(stream, "raw", None), io.FileIO)
 
 
 def _plain(cell: Any) -> Any:

@@ -23,12 +23,12 @@ def fetch(source: Mapping[str, Any], folder: Path) -> Path:
     try:
         found = Path(hf_hub_download(repository, path, repo_type="dataset", revision=revision))
     except Exception as error:
-        raise RunError(f"{label}: {_reason(error, f'{constants.ENDPOINT}/datasets/{repository}')}") from None
+        raise RunError(f"{label}: {reason(error, f'{constants.ENDPOINT}/datasets/{repository}')}") from None
     verify(found, source.get("sha256"), label)
     return found
 
 
-def _reason(error: Exception, page: str) -> str:
+def reason(error: Exception, page: str) -> str:
     """Return in one sentence why the hub gave no file, and what to do."""
     from huggingface_hub import constants, errors, get_token
 
