@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 from pathlib import Path
 
@@ -15,7 +16,11 @@ import pytest
 from tests.client.stub_server import Ask, Cut, Reply, delta, serving, streamed, wait_until
 from tests.client.workplace import ROOT, Workplace
 
-FAKETIME = sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
+# The system's libfaketime (package faketime), else the one in the wheel of the same name.
+FAKETIME = [
+    *sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1")),
+    *sorted(Path(sysconfig.get_path("purelib")).glob("libfaketime/vendor/libfaketime/src/libfaketime.so.1")),
+]
 ROWS = 60
 
 
