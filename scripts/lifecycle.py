@@ -4,7 +4,7 @@ import subprocess
 import sys
 from typing import Any
 
-from scripts import run_record, snapshot
+from scripts import provenance, run_record, snapshot
 from scripts.evals.canaries import check_file
 from scripts.evals.fingerprints import digest
 from scripts.evals.gates import CANNOT_TELL, EXIT_CODES
@@ -39,18 +39,17 @@ def begin(workflow: Any, settings: Settings) -> None:
         outputs.setdefault(job.wildcards.model, []).extend(map(str, job.output))
     driver.start(snapshot.broker(settings, launcher, placements, outputs))
     snapshot.write(settings, wanted)
-    run_record.begin(
-        [
-            {
-                "model": model,
-                "benchmark": benchmark,
-                "scorers": sorted(scorers, key=settings.order_of_scorers),
-                "fingerprint": settings.fingerprint(model, benchmark),
-            }
-            for (model, benchmark), scorers in sorted(wanted.items())
-        ],
-        gated=any(job.rule.name == "gate" for job in jobs),
-    )
+    pairs = [
+        {
+            "model": model,
+            "benchmark": benchmark,
+            "scorers": sorted(scorers, key=settings.order_of_scorers),
+            "fingerprint": settings.fingerprint(model, benchmark),
+        }
+        for (model, benchmark), scorers in sorted(wanted.items())
+    ]
+    gated = any(job.rule.name == "gate" for job in jobs)
+    run_record.begin(pairs, gated, provenance.of_run(settings, pairs))
     display = Display(snapshot.RUN, expected=len(waiting))
     if waiting:
         display.start()

@@ -3,20 +3,26 @@
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 RECORD = Path("results/run.json")
 RUNNING = "RUNNING"
+KEPT = ("state", "started", "ended", "verdicts", "stages", "gpu_hours")  # what is kept of the runs before
+EARLIER = 20  # how many of them
 
 
-def begin(pairs: Iterable[dict[str, Any]], gated: bool = False) -> None:
+def begin(pairs: Iterable[dict[str, Any]], gated: bool = False, made_of: Mapping[str, Any] | None = None) -> None:
     """Mark the run as RUNNING for its `pairs`, each with model, benchmark, scorers and fingerprint.
 
-    `gated`: whether it is to be judged by its gates. From here on no verdict of an earlier run stands.
+    `gated`: whether it is to be judged by its gates; `made_of`: its provenance. From here on no verdict of an earlier
+    run stands; of the runs before this one, their ends are kept.
     """
-    write({"state": RUNNING, "pairs": list(pairs), "gated": gated, "started": time.time(), "ended": None})
+    before = read()
+    ends = [*before.get("earlier", []), *([{key: before.get(key) for key in KEPT}] if before else [])]
+    state = {"state": RUNNING, "pairs": list(pairs), "gated": gated, "started": time.time(), "ended": None}
+    write(state | {"made_of": dict(made_of or {}), "earlier": ends[-EARLIER:]})
 
 
 def read() -> dict[str, Any]:
