@@ -63,13 +63,14 @@ class Duplicates:
 def find(outputs: Iterable[Path], temperature: float | None) -> Duplicates:
     """Return what the output files of a benchmark's seeds have in common; at temperature 0 that is no news.
 
-    `temperature` None is the server's default, taken as above 0. Empty texts are no duplicates of each other.
+    `temperature` None is the server's default, taken as above 0. Empty and short texts are no duplicates.
     """
     files = in_seed_order(list(outputs))
     if temperature == 0 or len(files) < 2:
         return Duplicates(seeds=len(files))
     texts: dict[str, dict[bytes, list[int]]] = {}
     short: set[str] = set()
+    brief: set[bytes] = set()
     decoder = msgspec.json.Decoder(_Said)
     for path in files:
         seed = seed_of(path)
@@ -82,10 +83,11 @@ def find(outputs: Iterable[Path], temperature: float | None) -> Duplicates:
             texts.setdefault(str(said.id), {}).setdefault(mark, []).append(seed)
             if len(text) <= SHORT:
                 short.add(str(said.id))
+                brief.add(mark)
     groups = {
         key: found
         for key, marks in texts.items()
-        if key not in short and (found := [sorted(seeds) for seeds in marks.values() if seeds[1:]])
+        if (found := [sorted(seeds) for mark, seeds in marks.items() if seeds[1:] and mark not in brief])
     }
     comparable = [
         key for key, marks in texts.items() if key not in short and sum(map(len, marks.values())) == len(files)
