@@ -1,0 +1,143 @@
+from collections import Counter
+from math import sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scripts.evals.intervals import (
+    OTHER_PROBLEMS,
+    RUN_AGAIN,
+    Tally,
+    mean_of,
+    other_problems,
+    paired,
+    paired_again,
+    run_again,
+)
+from scripts.evals.repetition import pass_variance
+
+SHARES = st.lists(st.integers(0, 16), min_size=2, max_size=60).map(lambda counts: [count / 16 for count in counts])
+
+
+def tally(values: list[float]) -> Tally:
+    """Return values as (value, how many)."""
+    return list(Counter(values).items())
+
+
+def test_each_interval_says_which_question_it_answers() -> None:
+    values = tally([0.25, 0.5, 1.0])
+    others, again = other_problems(values, 4), run_again(values, 12, [(0.01, 3)])
+    assert others is not None
+    assert again is not None
+    assert others.percent()["question"] == OTHER_PROBLEMS
+    assert again.percent()["question"] == RUN_AGAIN
+    assert "at_most" not in again.percent()
+
+
+def test_problem_clustered_and_run_to_run_errors_differ_as_known() -> None:
+    # 100 problems × 8 samples, half of them right 7 of 8 times, half 1 of 8 times
+    values, spread = [(7 / 8, 50), (1 / 8, 50)], [(7 / 8 * 1 / 8 / 7, 100)]
+    others, again = other_problems(values, 8), run_again(values, 800, spread)
+    assert others is not None
+    assert again is not None
+    assert others.std_err == pytest.approx(0.375 / sqrt(99), abs=1e-9)
+    assert again.std_err == pytest.approx(0.125 / 10, abs=1e-9)
+
+
+def test_all_right_is_not_certain() -> None:
+    others, again = other_problems([(1.0, 30)], 16), run_again([(1.0, 30)], 480, [(0.0, 30)])
+    assert others is not None
+    assert again is not None
+    assert (others.high, again.high) == (1.0, 1.0)
+    assert others.low == pytest.approx(0.868, abs=0.001)
+    assert again.low == pytest.approx(480 / (480 + 1.959964**2), abs=1e-6)  # Wilson, 480 of 480
+
+
+def test_alike_problems_give_the_interval_of_so_many_samples() -> None:
+    # 30 problems of 8 right of 16: as alike as can be seen, so the width is near that of 480 free samples
+    counts = {6: 3, 7: 6, 8: 12, 9: 6, 10: 3}
+    values = [(count / 16, problems) for count, problems in counts.items()]
+    others = other_problems(values, 16)
+    assert others is not None
+    assert others.high - others.low == pytest.approx(2 * 2.045 * sqrt(sum(
+        n * (c / 16 - 0.5) ** 2 for c, n in counts.items()) / 29 / 30), rel=0.06)  # fmt: skip
+
+
+def test_one_problem_tells_nothing_of_others() -> None:
+    assert other_problems([(0.5, 1)], 16) is None
+    assert paired([(0.5, 1)]) is None
+    assert run_again([(0.5, 1)], 1, None) is None
+
+
+def test_one_sample_a_problem_bounds_the_chance_of_another_run() -> None:
+    again = run_again([(1.0, 20), (0.0, 10)], 30, None)
+    assert again is not None
+    assert again.percent()["at_most"] is True
+    assert again.std_err == pytest.approx(sqrt(2 / 3 * 1 / 3 / 29), abs=1e-9)
+
+
+def test_no_difference_is_not_certainty() -> None:
+    found = paired([(0.0, 30)])
+    assert found is not None
+    assert found.value == 0
+    assert -0.02 < found.low < 0 < found.high < 0.02
+
+
+def test_a_paired_difference_is_the_t_interval_when_problems_move() -> None:
+    moves = [0.1 * step for step in range(-9, 12)]
+    found = paired(tally(moves))
+    assert found is not None
+    n, mean = len(moves), sum(moves) / len(moves)
+    reach = 2.0859634 * sqrt(sum((move - mean) ** 2 for move in moves) / (n - 1) / n)
+    assert found.high - found.value == pytest.approx(reach, rel=0.01)
+
+
+@given(SHARES, st.integers(1, 32))
+def test_intervals_hold_their_value_within_bounds(values: list[float], repeats: int) -> None:
+    found = other_problems(tally(values), repeats)
+    assert found is not None
+    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert found.value == pytest.approx(mean_of(tally(values)))
+
+
+@given(SHARES)
+def test_run_again_holds_its_value_within_bounds(values: list[float]) -> None:
+    spread = [(pass_variance(16, round(16 * value), 1) or 0.0, 1) for value in values]
+    found = run_again(tally(values), 16 * len(values), spread)
+    assert found is not None
+    assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+@given(SHARES)
+def test_the_order_of_problems_is_irrelevant(values: list[float]) -> None:
+    shuffled = sorted(values)
+    one, other = other_problems(tally(values), 16), other_problems(tally(shuffled), 16)
+    assert one is not None
+    assert other is not None
+    assert (one.low, one.high) == pytest.approx((other.low, other.high))
+
+
+@given(SHARES)
+def test_right_and_wrong_mirror_each_other(values: list[float]) -> None:
+    one, other = other_problems(tally(values), 16), other_problems(tally([1 - value for value in values]), 16)
+    assert one is not None
+    assert other is not None
+    assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low), abs=1e-9)
+
+
+@given(st.lists(st.integers(-16, 16), min_size=2, max_size=40), st.floats(0, 0.01))
+def test_differences_stay_between_minus_one_and_one(counts: list[int], variance: float) -> None:
+    moves = tally([count / 16 for count in counts])
+    for found in (paired(moves), paired_again(moves, 16 * len(counts), variance)):
+        assert found is not None
+        assert -1 <= found.low <= found.value <= found.high <= 1
+
+
+@given(SHARES)
+def test_merging_two_equal_halves_narrows_the_interval(values: list[float]) -> None:
+    half, whole = other_problems(tally(values), 16), other_problems(tally(values * 2), 16)
+    assert half is not None
+    assert whole is not None
+    assert whole.value == pytest.approx(half.value)
+    assert whole.high - whole.low < half.high - half.low
