@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import yaml
 from scripts.dag import mermaid
 from tests.client.stub_server import StubServer
 from tests.serving.conftest import real_model
-from tests.workflow.workplace import ROOT, Workplace, benchmark_file
+from tests.workflow.workplace import ROOT, Workplace, benchmark_file, jobs_in
 
 __all__ = ["real_model"]
 
@@ -94,6 +96,14 @@ def test_somebody_elses_server_is_asked_with_its_own_key_and_nothing_is_started(
     assert [path for path in files if stub.key in path.read_text(errors="replace")] == []
 
 
+def test_one_core_suffices(tmp_path: Path, stub: StubServer) -> None:
+    config = {"models": {"m": {"endpoint": stub.url, "served_name": "stub"}}, "seeds": {"count": 2}}
+    place = Workplace.made(tmp_path / "place", config | {"benchmarks": [str(benchmark_file(tmp_path / "own", "sums"))]})
+    ran = place.run("--cores", "1")
+    assert ran.code == 0, ran.text
+    assert "sums / m: COMPLETE 2×3" in ran.text
+
+
 def test_all_that_a_run_writes_is_in_its_working_folder(tmp_path: Path, stub: StubServer) -> None:
     config = {"models": {"m": {"endpoint": stub.url, "served_name": "stub"}}, "seeds": {"count": 1}}
     place = Workplace.made(tmp_path / "place", config | {"benchmarks": [str(benchmark_file(tmp_path / "own", "sums"))]})
@@ -122,7 +132,12 @@ def test_a_report_of_snakemake_is_made_offline(tmp_path: Path, stub: StubServer)
 
 def test_the_slurm_profile_is_found_from_the_root_and_plans_the_gb200_evaluation() -> None:
     assert (ROOT / "slurm").is_symlink()
-    assert (ROOT / "slurm" / "config.yaml").is_file()
+    words = [sys.executable, "-m", "snakemake", "--profile", "slurm", "--dry-run", "--nolock"]
+    planned = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
+    assert planned.returncode == 0, planned.stderr
+    assert jobs_in(planned.stdout + planned.stderr)["generate"] == 16
+    assert "output-rs42.jsonl" in planned.stdout + planned.stderr
+    assert "output-rs57.jsonl" in planned.stdout + planned.stderr
 
 
 def test_the_committed_graph_is_the_workflows_own(tmp_path: Path) -> None:

@@ -42,6 +42,17 @@ def test_touching_every_file_runs_nothing(finished: Workplace) -> None:
     assert finished.plan() == {}
 
 
+def test_results_copied_with_their_metadata_but_new_times_run_nothing_elsewhere(
+    finished: Workplace, tmp_path: Path
+) -> None:
+    moved = finished.copied(tmp_path / "elsewhere")
+    moved.config = finished.config
+    for path in moved.work.rglob("*"):
+        if path.is_file() and ".snakemake" not in path.parts:
+            os.utime(path)
+    assert moved.plan() == {}
+
+
 def test_results_copied_with_their_times_alone_run_nothing_elsewhere(finished: Workplace, tmp_path: Path) -> None:
     moved = finished.copied(tmp_path / "elsewhere", with_metadata=False)
     moved.config = finished.config
