@@ -65,15 +65,19 @@ def other_problems(tally: Tally, repeats: int = 1) -> Interval | None:
     t = student(problems - 1)
     t += (NORMAL_975 - t) * between**4  # of values that are all 0 or 1 the variance is known from the mean
     low, high = _score(centre, centre * (1 - centre) / variance, t)
-    return _held(mean_of(tally), sqrt(_variance(tally) / problems), low, high, OTHER_PROBLEMS)
+    mean, own = mean_of(tally), _variance(tally) / problems
+    if repeats < 2 and own > 0:  # near 0 or 1 what was added draws the interval off the mean
+        near = _score(mean, mean * (1 - mean) / own, t)
+        low, high = min(low, near[0]), max(high, near[1])
+    return _held(mean, sqrt(own), low, high, OTHER_PROBLEMS)
 
 
-def run_again(tally: Tally, samples: int, variances: Tally | None) -> Interval | None:
+def run_again(tally: Tally, samples: int, variances: Tally | None, k: int = 1) -> Interval | None:
     """Return the interval for a mean over fixed problems, stratified by problem; `samples` is their number in all.
 
     `variances` are those of the problems' own values, as (variance, how many problems). Wilson's interval at the
     effective sample size of the stratified variance (Cochran 1977, 5.3); half a sample that might have fallen otherwise
-    is added, so that problems always right are not certain. Where no problem shows its own variance (None), the
+    is added (it moves pass@k by k/n), so that problems always right are not certain. Where no problem shows its own variance (None), the
     variance over problems stands for it: it holds both chances, so it is at least as large. None if that is not to be
     had either.
     """
@@ -81,7 +85,7 @@ def run_again(tally: Tally, samples: int, variances: Tally | None) -> Interval |
     if variances is None and problems < 2:
         return None
     own = _variance(tally) / problems if variances is None else _total(variances) / problems**2
-    padded = own + 0.5 / samples**2
+    padded = own + 0.5 * (k / samples) ** 2
     spread = value * (1 - value)
     low, high = _score(value, spread / padded if spread > 0 else samples, NORMAL_975)
     found = _held(value, sqrt(own), low, high, RUN_AGAIN)

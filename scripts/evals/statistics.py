@@ -60,7 +60,7 @@ def passes(rights: Mapping[tuple[int, int], int], samples: int) -> dict[str, Any
     for k in range(1, most + 1):
         tally = [(pass_at_k(n, c, k) or 0.0, count) for (n, c), count in rights.items()]
         name = f"pass@{k}" if k > 1 else f"pass@1[avg-of-{most}]" if most > 1 else "pass@1"
-        found[name] = _figure(tally, most if k == 1 else 1, samples, _variances(rights, k))
+        found[name] = _figure(tally, most if k == 1 else 1, samples, _variances(rights, k), k)
     return found
 
 
@@ -80,7 +80,7 @@ def figure(cells: Cells, kind: str, k: int | None) -> dict[str, Any] | None:
         return _figure_of(values, size * len(cells))
     rights = Counter((len(row), sum(sample.correct for sample in row)) for row in cells.values())
     tally = [(pass_at_k(n, c, size) or 0.0, count) for (n, c), count in rights.items()]
-    return _figure(tally, 1, sum(map(len, cells.values())), _variances(rights, size))
+    return _figure(tally, 1, sum(map(len, cells.values())), _variances(rights, size), size)
 
 
 def majorities(cells: Cells, repeats: int) -> dict[str, Any]:
@@ -136,9 +136,9 @@ def _answer(row: Scored) -> Answer:
     return (None if row.found.state != "answered" else row.found.value, row.correct)
 
 
-def _figure(tally: Tally, repeats: int, samples: int, variances: Tally | None) -> dict[str, Any]:
+def _figure(tally: Tally, repeats: int, samples: int, variances: Tally | None, k: int = 1) -> dict[str, Any]:
     """Return a mean over problems in percent with the interval of each question, null where the size gives none."""
-    others, again = other_problems(tally, repeats), run_again(tally, samples, variances)
+    others, again = other_problems(tally, repeats), run_again(tally, samples, variances, k)
     return {
         "value": 100 * mean_of(tally),
         "other_problems": others.percent() if others else None,

@@ -93,7 +93,7 @@ def scores(draw: Draw, n: int, k: int, j: int, draws: int, mean: float) -> dict[
         low, high = plain_t(values)
         hits["plain t"] += low <= truth <= high
         hits["other problems"] += covered(other_problems(values, k if j == 1 else 1), truth)
-        again = run_again(values, n * k, spread if k > j else None)
+        again = run_again(values, n * k, spread if k > j else None, j)
         hits["run again"] += covered(again, float((1 - (1 - chances) ** j).mean()))
     return {name: 100 * hits[name] / draws for name in ("other problems", "run again", "plain t")}
 
