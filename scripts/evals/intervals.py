@@ -77,9 +77,9 @@ def run_again(tally: Tally, samples: int, variances: Tally | None, k: int = 1) -
 
     `variances` are those of the problems' own values, as (variance, how many problems). Wilson's interval at the
     effective sample size of the stratified variance (Cochran 1977, 5.3); half a sample that might have fallen otherwise
-    is added (it moves pass@k by k/n), so that problems always right are not certain. Where no problem shows its own variance (None), the
-    variance over problems stands for it: it holds both chances, so it is at least as large. None if that is not to be
-    had either.
+    is added (it moves pass@k by k/n), so that problems always right are not certain. Where no problem shows its own
+    variance (None), the variance over problems stands for it: it holds both chances, so it is at least as large. None
+    if that is not to be had either.
     """
     problems, value = _problems(tally), mean_of(tally)
     if variances is None and problems < 2:

@@ -1,0 +1,156 @@
+import random
+import subprocess
+import sys
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scripts.evals.metrics import Graded, metrics
+from scripts.evals.samples import Scored
+from scripts.evals.statistics import by_problem, figure, statistics
+from scripts.imports import ROOT
+from tests.unit.scored import row, rows
+
+COHORTS = st.integers(1, 8).flatmap(
+    lambda k: st.tuples(st.just(k), st.lists(st.integers(0, k), min_size=1, max_size=12))
+)
+
+
+def values(node: Any) -> list[float]:
+    """Return every share in statistics.json, however deep."""
+    if isinstance(node, dict):
+        own = [node[key] for key in ("value", "low", "high") if isinstance(node.get(key), int | float)]
+        return own + [value for inner in node.values() for value in values(inner)]
+    return []
+
+
+def of_peer(table: list[Scored], k: int) -> dict[str, Any]:
+    """Return the peer's block of metrics for the same samples."""
+    problems = [
+        ((), [Graded(s.found.value, s.correct, s.found.value is None) for s in samples[:k]])
+        for samples in by_problem(table).values()
+    ]
+    found: dict[str, Any] = metrics("b", problems)["b"]
+    return found
+
+
+def test_figures_equal_those_of_metrics_json() -> None:
+    table = [
+        row(f"p{problem}", 42 + seed, [None, "1", "2", "1.0"][(problem * seed + seed) % 4], (problem + seed) % 3 == 0)
+        for seed in range(4)
+        for problem in range(7)
+    ]
+    found, peer = statistics(table, {}, {}), of_peer(table, 4)
+    for mode in ("pass@1[avg-of-4]", "pass@2", "pass@3", "pass@4", "majority@2", "majority@4"):
+        assert found[mode]["value"] == pytest.approx(peer[mode]["symbolic_correct"], abs=1e-9)
+    assert found["no_answer"]["value"] == pytest.approx(peer["pass@1[avg-of-4]"]["no_answer"], abs=1e-9)
+
+
+def test_no_answer_of_every_sample_is_100_percent() -> None:
+    found = statistics([row(f"p{p}", s, None, False) for s in range(8) for p in range(4)], {}, {})
+    assert found["no_answer"]["value"] == 100
+    assert found["majority@8"]["value"] == 0
+
+
+def test_pass_at_k_goes_no_further_than_the_samples() -> None:
+    found = statistics(rows([1] * 50 + [0] * 114, 1), {}, {})
+    assert found["pass@1"]["value"] == pytest.approx(100 * 50 / 164)
+    assert not [name for name in found if name.startswith("pass@") and name != "pass@1"]
+    assert figure(by_problem(rows([1, 0], 1)), "pass", 10) is None
+
+
+def test_samples_that_failed_do_not_halve_the_score_of_those_that_came() -> None:
+    came = [row("p", 42 + seed, "1", seed < 4) for seed in range(8)]
+    failed = [row("p", 50 + seed, None, False, "error") for seed in range(8)]
+    found = statistics([*came, *failed], {"errors": 8}, {})
+    assert found["pass@1[avg-of-16]"]["value"] == 25
+    assert found["without_errors"]["samples"] == 8
+    assert found["without_errors"]["pass@1"]["value"] == 50
+    assert found["errors"] == {"count": 8, "share": 50}
+
+
+def test_equal_answers_vote_together() -> None:
+    table = [row("p", seed, value, value.startswith("81")) for seed, value in enumerate(["81", "81.0", "7", "7"])]
+    table += [row("p", 4, "+81", True)]
+    found = statistics(table, {}, {})
+    assert found["majority@5"]["value"] == 0
+    assert found["majority@5"]["by_equivalence_class"]["value"] == 100
+
+
+def test_both_intervals_stand_beside_every_score_and_say_what_they_answer() -> None:
+    found = statistics(rows([16, 12, 3, 0, 8], 16), {}, {})
+    mean = found["pass@1[avg-of-16]"]
+    assert mean["other_problems"]["question"] == "other problems like these"
+    assert mean["run_again"]["question"] == "these same problems, run again"
+    assert mean["run_again"]["std_err"] < mean["other_problems"]["std_err"]
+    assert found["pass@16"]["run_again"]["at_most"] is True
+    assert "at_most" not in found["pass@8"]["run_again"]
+
+
+def test_accuracy_is_told_problem_by_problem() -> None:
+    assert statistics(rows({"a": 1, "b": 4}, 4), {}, {})["per_problem"] == {"a": 0.25, "b": 1.0}
+
+
+@given(COHORTS)
+def test_all_shares_lie_between_0_and_100(cohort: tuple[int, list[int]]) -> None:
+    k, counts = cohort
+    assert all(0 <= value <= 100 + 1e-9 for value in values(statistics(rows(counts, k), {"errors": 1}, {})))
+
+
+@given(COHORTS)
+def test_pass_at_k_never_falls_with_k(cohort: tuple[int, list[int]]) -> None:
+    k, counts = cohort
+    found = statistics(rows(counts, k), {}, {})
+    passes = [found[f"pass@1[avg-of-{k}]" if k > 1 else "pass@1"]["value"]]
+    passes += [found[f"pass@{j}"]["value"] for j in range(2, k + 1)]
+    assert all(later >= earlier - 1e-9 for earlier, later in pairwise(passes))
+
+
+@given(COHORTS, st.integers(0, 1000))
+def test_the_order_of_seeds_is_irrelevant(cohort: tuple[int, list[int]], key: int) -> None:
+    k, counts = cohort
+    table = rows(counts, k)
+    shuffled = list(table)
+    random.Random(key).shuffle(shuffled)
+    one, other = statistics(table, {}, {}), statistics(shuffled, {}, {})
+    for name in (f"pass@1[avg-of-{k}]", f"pass@{k}", f"majority@{k}", "no_answer"):
+        if name in one and name in other:
+            assert sorted(values(one[name])) == pytest.approx(sorted(values(other[name])))
+
+
+@given(COHORTS)
+def test_two_halves_of_the_seeds_merged_are_the_whole(cohort: tuple[int, list[int]]) -> None:
+    k, counts = cohort
+    table = rows(counts, 2 * k)
+    first = [sample for sample in table if sample.seed < 42 + k]
+    second = [sample for sample in table if sample.seed >= 42 + k]
+    whole, merged = statistics(table, {}, {}), statistics([*second, *first], {}, {})
+    assert whole["samples"] == merged["samples"] == len(first) + len(second)
+    assert whole["per_problem"] == merged["per_problem"]
+    for name in (f"pass@1[avg-of-{2 * k}]", f"pass@{2 * k}"):
+        assert values(whole[name]) == pytest.approx(values(merged[name]))
+    halves = [figure(by_problem(half), "mean", None) for half in (first, second)]
+    mean = sum(half["value"] for half in halves if half) / 2
+    assert whole[f"pass@1[avg-of-{2 * k}]"]["value"] == pytest.approx(mean)
+
+
+@given(COHORTS)
+def test_two_halves_of_the_problems_merged_are_the_whole(cohort: tuple[int, list[int]]) -> None:
+    k, counts = cohort
+    half = rows({f"a{index}": count for index, count in enumerate(counts)}, k)
+    other = rows({f"b{index}": count for index, count in enumerate(counts)}, k)
+    name = f"pass@{k}" if k > 1 else "pass@1"
+    whole = statistics([*half, *other], {}, {})
+    assert whole["samples"] == 2 * len(half)
+    assert whole[name]["value"] == pytest.approx(statistics(half, {}, {})[name]["value"])
+
+
+def test_nothing_heavy_is_imported() -> None:
+    code = (
+        "import sys, scripts.tabulate; print(*[n for n in ('numpy', 'pandas', 'scipy', 'sympy') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == []
