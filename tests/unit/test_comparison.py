@@ -1,0 +1,93 @@
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scripts.errors import InputError
+from scripts.evals.comparison import compare, sentences
+from tests.unit.scored import rows
+
+PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=10)
+
+
+def test_a_paired_difference_with_both_intervals() -> None:
+    found = compare(rows([16, 8, 0, 4], 16), rows([16, 12, 4, 8], 16))
+    assert found["a"]["value"] == pytest.approx(100 * 28 / 64)
+    assert found["b"]["value"] == pytest.approx(100 * 40 / 64)
+    difference = found["difference"]
+    assert difference["value"] == pytest.approx(18.75)
+    assert difference["run_again"]["question"] == "these same problems, run again"
+    assert difference["run_again"]["answer"] == "better"
+    assert difference["other_problems"]["answer"] == "cannot tell"
+    assert difference["run_again"]["std_err"] == pytest.approx(100 * ((2 * 0.25 + 3 * 0.1875) / 15 / 16) ** 0.5)
+
+
+def test_problems_that_only_one_side_has_are_left_out_and_named() -> None:
+    found = compare(rows({"a": 1, "b": 4, "c": 2}, 4), rows({"b": 2, "c": 2, "d": 4}, 4))
+    assert found["problems"] == {"compared": 2, "only_a": ["a"], "only_b": ["d"]}
+    assert found["difference"]["value"] == pytest.approx(-25)
+    assert "compared on the problems that both have: 1 only in a, 1 only in b" in sentences(found)
+
+
+def test_no_problem_in_common_is_an_error() -> None:
+    with pytest.raises(InputError, match=r"no problem in common: found 1 \(a\) and 1 \(b\)"):
+        compare(rows({"a": 1}, 4), rows({"b": 1}, 4))
+
+
+def test_the_exact_test_counts_every_pattern_of_signs() -> None:
+    before, after = [4, 4, 0, 1, 2], [1, 2, 1, 1, 0]
+    moves = [b - a for a, b in zip(before, after, strict=True)]
+    patterns = [
+        sum(sign * move for sign, move in zip(signs, moves, strict=True)) for signs in product((1, -1), repeat=5)
+    ]
+    exact = sum(abs(total) >= abs(sum(moves)) for total in patterns) / len(patterns)
+    assert compare(rows(before, 4), rows(after, 4))["sign_flip_p"] == pytest.approx(exact)
+
+
+def test_sides_with_other_numbers_of_seeds_are_compared_by_shares() -> None:
+    found = compare(rows([2, 4], 4), rows([8, 16], 16))
+    assert found["difference"]["value"] == 0
+    assert found["sign_flip_p"] == 1
+    assert (found["a"]["samples_per_problem"], found["b"]["samples_per_problem"]) == (4, 16)
+
+
+def test_the_smallest_difference_that_thirty_problems_can_show() -> None:
+    before = [8 + index % 3 for index in range(30)]
+    after = [8 + (index * 7) % 3 for index in range(30)]
+    least = compare(rows(before, 16), rows(after, 16))["smallest_difference"]
+    # 480 samples a side at a mean of 1/2: (1.96 + 0.84) · sqrt(2 · 0.25 / 480) is 9 points
+    assert least["power"] == 80
+    assert least["run_again"] == pytest.approx(9.3, abs=0.4)
+
+
+def test_two_scorers_on_one_set_of_outputs_are_compared_sample_by_sample() -> None:
+    strict, broad = rows([8] * 10, 16), rows([9] * 10, 16)
+    paired, free = compare(strict, broad, same_samples=True), compare(strict, broad)
+    assert paired["difference"]["run_again"]["answer"] == "better"
+    assert free["difference"]["run_again"]["answer"] == "cannot tell"
+
+
+def test_the_problems_that_moved_most_come_first() -> None:
+    found = compare(rows({"a": 4, "b": 0, "c": 2}, 4), rows({"a": 3, "b": 4, "c": 2}, 4))
+    assert [row["id"] for row in found["moved_most"]] == ["b", "a"]
+    assert found["moved"] == {"up": 1, "down": 1, "same": 1}
+
+
+@given(PAIRS)
+def test_the_two_sides_mirror_each_other(pairs: list[tuple[int, int]]) -> None:
+    one, other = rows([a for a, _ in pairs], 4), rows([b for _, b in pairs], 4)
+    there, back = compare(one, other), compare(other, one)
+    assert there["difference"]["value"] == pytest.approx(-back["difference"]["value"])
+    assert there["sign_flip_p"] == pytest.approx(back["sign_flip_p"])
+    for key in ("other_problems", "run_again"):
+        assert there["difference"][key]["low"] == pytest.approx(-back["difference"][key]["high"])
+
+
+@given(PAIRS)
+def test_a_side_against_itself_differs_by_nothing(pairs: list[tuple[int, int]]) -> None:
+    table = rows([a for a, _ in pairs], 4)
+    found = compare(table, table, same_samples=True)
+    assert found["difference"]["value"] == 0
+    assert found["sign_flip_p"] == 1
+    assert found["difference"]["run_again"]["answer"] == "cannot tell"
