@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from scripts.client.asking import Asking
 from scripts.client.chat import Chat, open_session
 from scripts.client.demand import Demand
 from scripts.client.link import Link
@@ -98,9 +99,10 @@ async def _ask(
             chat = Chat(session, watch, snapshot.served_name)
             link = Link(session, snapshot, demand)
             stat = job.run.stat()
-            preflight = Preflight(session, snapshot, job.benchmark, link, chat)
+            asking = Asking(snapshot, link, chat, watch, demand)
+            preflight = Preflight(session, snapshot, job.benchmark, link, asking)
             check = partial(preflight.check, folder, [stat.st_mtime_ns, stat.st_ino], job.requests)
-            seed_run = SeedRun(snapshot, job.seed, store, scorer, progress, demand, link, chat, watch)
+            seed_run = SeedRun(job.seed, store, scorer, progress, demand, asking, watch)
             await seed_run.run(check, pending)
             return seed_run.failed
 

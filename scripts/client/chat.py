@@ -9,7 +9,7 @@ import aiohttp
 
 from scripts.client.answer import Answer
 from scripts.client.loops import LoopWatch
-from scripts.client.outcomes import Failure, Kind, of_status
+from scripts.client.outcomes import Failure, Kind, check_finished, of_status
 from scripts.client.sse import EventReader
 from scripts.client.watch import Watch, Watched
 
@@ -56,8 +56,8 @@ class Chat:
         headers: dict[str, str],
         body: bytes,
         answer: Answer,
-        loop: LoopWatch | None = None,
-        cut: bool = False,
+        loop: LoopWatch,
+        cut: bool,
     ) -> float:
         """Fill `answer` from the reply and return when it began (monotonic s); raises Failure for anything but success.
 
@@ -67,7 +67,9 @@ class Chat:
         bound = asyncio.timeout(None)
         with self._watch.over(bound) as watched:
             try:
-                async with bound, self._session.post(url, data=body, headers=headers) as response:
+                # A redirect would turn the request into a GET and take the key along.
+                sent = self._session.post(url, data=body, headers=headers, allow_redirects=False)
+                async with bound, sent as response:
                     await self._read(response, answer, watched, loop, cut)
             except TimeoutError as error:
                 if watched.expired is None:
@@ -89,7 +91,7 @@ class Chat:
         response: aiohttp.ClientResponse,
         answer: Answer,
         watched: Watched,
-        loop: LoopWatch | None,
+        loop: LoopWatch,
         cut: bool,
     ) -> None:
         """Read the reply to its end."""
@@ -103,8 +105,7 @@ class Chat:
             # Closing the connection is what frees the server's slot.
             response.close()
             return
-        if answer.finish_reason is None:
-            raise Failure(Kind.CUT, f"the answer ended without a finish_reason after {answer.deltas} events with text")
+        check_finished(answer.finish_reason)
         if not answer.ended:
             raise Failure(Kind.CUT, "the answer ended without the end mark [DONE]")
         self.check_model(answer.model)
@@ -120,7 +121,7 @@ class Chat:
         answer.ended = True
 
     async def _read_events(
-        self, response: aiohttp.ClientResponse, answer: Answer, watched: Watched, loop: LoopWatch | None, cut: bool
+        self, response: aiohttp.ClientResponse, answer: Answer, watched: Watched, loop: LoopWatch, cut: bool
     ) -> None:
         """Read a stream of events to its end, or to a loop that has to be cut."""
         content = response.content
@@ -130,7 +131,7 @@ class Chat:
             watched.received += len(chunk)
             for data in feed.feed(chunk):
                 take(data)
-            if loop is not None and loop.look(answer.text, answer.reasoning) and cut and answer.finish_reason is None:
+            if loop.look(answer.text, answer.reasoning) and cut and answer.finish_reason is None:
                 answer.finish_reason, answer.cut = "length", True
                 return
             if answer.ended:

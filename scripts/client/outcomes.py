@@ -38,6 +38,8 @@ class Failure(Exception):
 def of_status(status: int, body: bytes, headers: Mapping[str, str]) -> Failure:
     """Return what an HTTP status other than 200 means to a request for a model that the server has listed."""
     reason = f"HTTP {status}: {words(body)}"
+    if b"insufficient_quota" in body:
+        return Failure(Kind.FATAL, reason)
     if status in (429, 503):
         return Failure(Kind.BUSY, reason, retry_after(headers))
     if status == 500:
@@ -101,14 +103,19 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def status_of(finish_reason: str | None, text: str, reasoning: str) -> tuple[str, str | None]:
-    """Return (status, reason) of a finished answer; raises Failure if the finish_reason says that it failed."""
+def check_finished(finish_reason: str | None) -> None:
+    """Raise Failure if an answer did not come to the end that the model gave it."""
     if finish_reason is None:
         raise Failure(Kind.CUT, "the answer ended without a finish_reason")
     if finish_reason in UNFINISHED:
         raise Failure(Kind.CUT, f"finish_reason {finish_reason!r}")
     if finish_reason == "content_filter":
         raise Failure(Kind.REJECTED, "finish_reason 'content_filter'")
+
+
+def status_of(finish_reason: str | None, text: str, reasoning: str) -> tuple[str, str | None]:
+    """Return (status, reason) of a finished answer; raises Failure if the finish_reason says that it failed."""
+    check_finished(finish_reason)
     if finish_reason == "length":
         return "truncated", "max_tokens or context reached"
     if text.strip():

@@ -7,7 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from scripts.client.answer import Answer, text
+from scripts.client.answer import text
+from scripts.client.asking import Answered
 from scripts.client.outcomes import status_of
 from scripts.client.requests import Request
 from scripts.client.store import Store
@@ -24,23 +25,15 @@ class Scorer(Protocol):
         """Return (predicted_answer, symbolic_correct)."""
 
 
-def stored_record(
-    request: Request,
-    answer: Answer,
-    began: float,
-    ended: float,
-    attempts: int,
-    seed: int,
-    epoch: float,
-    loop: str | None,
-) -> dict[str, Any]:
+def stored_record(request: Request, answered: Answered, ended: float, seed: int, epoch: float) -> dict[str, Any]:
     """Return what the store keeps of one answer: all but the row and the scores, which may be mended later.
 
-    `began` and `ended` are monotonic seconds, `epoch` the time of day at their zero: a clock set back meanwhile shifts
-    nothing. Raises Failure if the finish_reason says that the request failed.
+    `ended` is in monotonic seconds, `epoch` the time of day at their zero: a clock set back meanwhile shifts nothing.
     """
+    answer, began = answered.answer, answered.began
     generation, reasoning = text(answer.text), text(answer.reasoning)
     status, reason = status_of(answer.finish_reason, generation, reasoning)
+    loop = _loop(answered)
     record: dict[str, Any] = {
         "id": request.row["id"],
         "generation": generation,
@@ -63,11 +56,19 @@ def stored_record(
         "request_sha256": request.sha256,
         "model": answer.model,
         "seed": seed,
-        "attempts": attempts,
+        "attempts": answered.attempts,
         "ttft": None if answer.first is None else answer.first - began,
         "prompt_tokens": None if answer.usage is None else answer.usage.prompt_tokens,
     }
     return record
+
+
+def _loop(answered: Answered) -> str | None:
+    """Return what is to be said of a loop in the answer, None if there is none."""
+    answer = answered.answer
+    if not answered.loop.last(answer.text, answer.reasoning):
+        return None
+    return f"repeats {answered.loop.found} bytes over and over" + (", cut there" if answer.cut else "")
 
 
 def error_record(request: Request, reason: str, seed: int) -> dict[str, Any]:

@@ -12,10 +12,9 @@ from typing import Any
 import aiohttp
 
 from scripts.client.answer import Answer, text
-from scripts.client.chat import Chat
+from scripts.client.asking import Asking, GaveUp
 from scripts.client.demand import Endpoint
-from scripts.client.link import Link, authorization, without_key
-from scripts.client.outcomes import Failure, Kind
+from scripts.client.link import Link, authorization
 from scripts.client.requests import STREAM, Request
 from scripts.client.snapshot import Benchmark, Snapshot
 from scripts.errors import RunError
@@ -26,21 +25,20 @@ CANARY = "A farmer has 17 sheep. All but 9 run away, then he buys twice as many 
 CANARY_TOKENS = 4096
 CONTEXT_KEYS = ("max_model_len", "context_length", "context_window", "max_context_length")
 TEMPLATE_TOKENS = 1024
-ATTEMPTS = 5
 
 
 class Preflight:
     """Checks one model once a run, and once more for every benchmark with its longest prompt."""
 
     def __init__(
-        self, session: aiohttp.ClientSession, snapshot: Snapshot, benchmark: Benchmark, link: Link, chat: Chat
+        self, session: aiohttp.ClientSession, snapshot: Snapshot, benchmark: Benchmark, link: Link, asking: Asking
     ) -> None:
         """Put together what a check needs."""
         self._session = session
         self._snapshot = snapshot
         self._benchmark = benchmark
         self._link = link
-        self._chat = chat
+        self._asking = asking
 
     async def check(self, folder: Path, stamp: object, requests: Sequence[Request]) -> None:
         """Check what no other job of this run has checked yet; raises RunError telling what was seen.
@@ -116,24 +114,11 @@ class Preflight:
             **self._benchmark.extra_body,
             name: min(tokens, self._budget() or tokens),
         }
-        sent = canonical({**body, **STREAM} if self._snapshot.stream else body)
-        seen = ""
-        for attempt in range(ATTEMPTS):
-            endpoint, answer = await self._link.found(), Answer()
-            try:
-                await self._chat.ask(f"{endpoint.url}/chat/completions", authorization(endpoint), sent, answer)
-                self._link.served = True
-                return answer
-            except Failure as failure:
-                seen = without_key(failure.reason, endpoint.key)
-                if failure.kind in (Kind.REJECTED, Kind.FATAL) and not self._link.replaced(endpoint):
-                    break
-                if failure.kind is Kind.UNREACHABLE:
-                    self._link.lost(endpoint)
-            await asyncio.sleep(min(self._snapshot.retries.backoff_max, self._snapshot.retries.backoff * 2**attempt))
-        raise RunError(
-            f"{endpoint.url}: a request of {body[name]} tokens to {self._snapshot.served_name!r} failed: {seen}"
-        )
+        try:
+            return (await self._asking.ask(canonical({**body, **STREAM} if self._snapshot.stream else body))).answer
+        except GaveUp as error:
+            asked = f"a request of {body[name]} tokens to {self._snapshot.served_name!r}"
+            raise RunError(f"{asked} failed before the first sample: {error}") from error
 
     async def _context(self, endpoint: Endpoint) -> int | None:
         """Return the tokens of context a request may fill, as the server tells it in one of the usual places."""

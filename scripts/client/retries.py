@@ -2,7 +2,7 @@
 
 import random
 
-from scripts.client.outcomes import Failure, Kind
+from scripts.client.outcomes import Kind
 from scripts.client.snapshot import Retries
 
 FAULTS = 3
@@ -12,39 +12,48 @@ LONGEST_WAIT = 3600.0
 class Patience:
     """What is left of the patience with one sample."""
 
-    def __init__(self, bounds: Retries, jitter: random.Random) -> None:
-        """Start with all of it."""
+    def __init__(self, bounds: Retries, queue: float | None, jitter: random.Random) -> None:
+        """Start with all of it; `queue` is how many seconds an overloaded server may refuse before it counts."""
         self._bounds = bounds
+        self._queue = queue
         self._jitter = jitter
         self._attempts = 0
         self._counted = 0
         self._faults = 0
         self._outages = 0
-        self._refused = 0
+        self._still_since: float | None = None
         self._moved = 0
 
-    def after(self, failure: Failure, moved: int, outage: bool = False) -> float | None:
-        """Return the seconds to wait before the next attempt, None if there is none.
+    def after(
+        self, kind: Kind, now: float, moved: int = 0, outage: bool = False, retry_after: float | None = None
+    ) -> float | None:
+        """Return the seconds to wait before the next attempt, None if there is none; `now` in monotonic seconds.
 
-        `moved` grows with all that the model answers to anybody in this run. An overloaded server that meanwhile
-        answers others is no fault of this sample: only refusals in a row without any movement are counted. Nor is an
-        `outage` that the job has waited for, up to as many of them as there are attempts.
+        `moved` grows with all that the model answers to anybody in this run. A server that refuses because it is
+        overloaded, or not ready yet, lets the sample queue here instead of there: such refusals are not counted, but
+        they may not last longer than the queue's bound without any movement. Nor is an `outage` counted that the job
+        has waited for, up to as many of them as there are attempts.
         """
-        if failure.kind in (Kind.REJECTED, Kind.FATAL):
+        if kind in (Kind.REJECTED, Kind.FATAL):
             return None
         self._attempts += 1
-        if failure.kind is Kind.BUSY:
-            self._refused = 1 if moved > self._moved else self._refused + 1
+        if kind is Kind.BUSY:
+            if self._still_since is None or moved > self._moved:
+                self._still_since = now
             self._moved = moved
-        elif outage and self._outages < self._bounds.attempts:
-            self._outages += 1
+            if self._queue is not None and now - self._still_since > self._queue:
+                return None
         else:
-            self._counted += 1
-            self._faults += failure.kind is Kind.FAULT
-        if max(self._counted, self._refused) >= self._bounds.attempts or self._faults >= FAULTS:
+            self._still_since = None
+            if outage and self._outages < self._bounds.attempts:
+                self._outages += 1
+            else:
+                self._counted += 1
+                self._faults += kind is Kind.FAULT
+        if self._counted >= self._bounds.attempts or self._faults >= FAULTS:
             return None
-        if failure.retry_after is not None:
-            return min(failure.retry_after, LONGEST_WAIT) * (1 + 0.1 * self._jitter.random())
+        if retry_after is not None:
+            return min(retry_after, LONGEST_WAIT) * (1 + 0.1 * self._jitter.random())
         return self.back_off(self._attempts)
 
     def back_off(self, attempt: int) -> float:

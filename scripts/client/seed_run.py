@@ -1,21 +1,14 @@
 """All samples of one seed: asked within the model's concurrency, retried, stored."""
 
 import asyncio
-import random
 import time
 from collections.abc import Awaitable, Callable, Iterable
 
-from scripts.client.answer import Answer
-from scripts.client.chat import Chat
-from scripts.client.demand import Demand, Endpoint
-from scripts.client.link import Link, authorization, without_key
-from scripts.client.loops import LoopWatch
-from scripts.client.outcomes import Failure, Kind
+from scripts.client.asking import Asking, GaveUp
+from scripts.client.demand import Demand
 from scripts.client.output import stored_record
 from scripts.client.progress import RUNNING, Progress
 from scripts.client.requests import Request
-from scripts.client.retries import Patience
-from scripts.client.snapshot import Snapshot
 from scripts.client.store import Store
 from scripts.client.strict_score import StrictScorer
 from scripts.client.watch import Watch
@@ -30,29 +23,23 @@ class SeedRun:
 
     def __init__(
         self,
-        snapshot: Snapshot,
         seed: int,
         store: Store,
         scorer: StrictScorer,
         progress: Progress,
         demand: Demand,
-        link: Link,
-        chat: Chat,
+        asking: Asking,
         watch: Watch,
     ) -> None:
         """Put together what a sample needs."""
-        self._snapshot = snapshot
         self._seed = seed
         self._store = store
         self._scorer = scorer
         self._progress = progress
         self._demand = demand
-        self._link = link
-        self._chat = chat
+        self._asking = asking
         self._watch = watch
-        self._live: set[Answer] = set()
         self._room = asyncio.Event()
-        self._jitter = random.Random()
         self._epoch = time.time() - time.monotonic()
         self.failed: dict[str, str] = {}
 
@@ -100,54 +87,19 @@ class SeedRun:
                 await asyncio.to_thread(self._store.sync)
                 synced = time.monotonic()
             self._demand.check()
-            self._progress.live_tokens = sum(answer.deltas for answer in self._live)
+            self._progress.live_tokens = sum(answer.deltas for answer in self._asking.live)
             self._progress.errors = len(self.failed)
             self._progress.tick()
             self._room.set()
 
     async def _sample(self, request: Request) -> None:
-        """Ask until there is an answer to store or no patience left, which makes the sample an error."""
-        patience = Patience(self._snapshot.retries, self._jitter)
-        attempts = 0
-        while True:
-            attempts += 1
-            endpoint = await self._link.found()
-            try:
-                await self._attempt(request, endpoint, attempts)
-                return
-            except Failure as failure:
-                reason = without_key(failure.reason, endpoint.key)
-                if failure.kind is Kind.FATAL and not self._link.replaced(endpoint):
-                    raise RunError(f"{endpoint.url}: {reason}") from failure
-                outages = self._link.outages
-                if failure.kind in (Kind.UNREACHABLE, Kind.FATAL):
-                    failure.kind = Kind.UNREACHABLE
-                    self._link.lost(endpoint)
-                    await self._link.found()
-                moved = self._watch.total + self._demand.answered
-                wait = patience.after(failure, moved, self._link.outages > outages)
-            if wait is None:
-                self.failed[request.row["id"]] = f"{reason} (attempts: {attempts})"
-                return
-            await asyncio.sleep(wait)
-
-    async def _attempt(self, request: Request, endpoint: Endpoint, attempts: int) -> None:
-        """Ask once and store the answer; raises Failure if there is none."""
-        answer = Answer()
-        loops = self._snapshot.loops
-        loop = LoopWatch(loops.flag_chars)
-        self._live.add(answer)
+        """Ask for a sample and store its answer; without one it is an error."""
         try:
-            url, headers = f"{endpoint.url}/chat/completions", authorization(endpoint)
-            began = await self._chat.ask(url, headers, request.body, answer, loop, loops.cut)
-        finally:
-            self._live.discard(answer)
-        self._link.served = True
-        word = None
-        if loop.last(answer.text, answer.reasoning):
-            word = f"repeats {loop.found} bytes over and over for {loops.flag_chars} or more"
-            word = f"{word}, cut there" if answer.cut else word
-        record = stored_record(request, answer, began, time.monotonic(), attempts, self._seed, self._epoch, word)
+            answered = await self._asking.ask(request.body)
+        except GaveUp as error:
+            self.failed[request.row["id"]] = str(error)
+            return
+        record = stored_record(request, answered, time.monotonic(), self._seed, self._epoch)
         self._store.add(request.key, record)
         self._progress.count(record, self._scorer.soon(record["generation"], request.row))
 

@@ -156,7 +156,7 @@ def test_a_loop_is_flagged_and_cut_only_if_the_config_says_so(tmp_path: Path) ->
             assert place.generate().returncode == 0
         (record,) = place.records()
         assert record["seedbed"]["flags"] == ["loop"]
-        assert "repeats 6 bytes over and over for 1000 or more" in record["seedbed"]["reason"]
+        assert "repeats 6 bytes over and over" in record["seedbed"]["reason"]
         assert record["seedbed"]["status"] == ("truncated" if cut else "ok")
         assert record["finish_reason"] == ("length" if cut else "stop")
         assert (len(record["generation"]) < 2000) is cut

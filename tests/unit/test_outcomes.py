@@ -31,6 +31,11 @@ def test_every_status_has_one_meaning(status: int, kind: Kind) -> None:
     assert of_status(status, b"", {}).kind is kind
 
 
+def test_a_quota_that_is_used_up_is_no_overload() -> None:
+    body = b'{"error": {"message": "You exceeded your quota", "type": "insufficient_quota"}}'
+    assert of_status(429, body, {}).kind is Kind.FATAL
+
+
 @pytest.mark.parametrize(
     "body",
     [
