@@ -41,7 +41,10 @@ def table(cohort: Cohort, benchmark: str, compared: dict[str, dict[str, Any]]) -
     mean, majority, best = (f"pass@1[avg-of-{k}]", f"majority@{k}", f"pass@{k}") if k > 1 else ("pass@1",) * 3
     width = max(len(name) for name in [*cohort.scored, "scorer"])
     head = [mean, majority, best, "no_answer"] if k > 1 else [mean, "no_answer"]
-    lines = [f"{benchmark}: {len(cohort.ids)} problems, {k} seeds", "  ".join([f"{'scorer':{width}}", *head])]
+    lines = [
+        f"{benchmark}: {len(cohort.ids)} problems, {k} seed{'s' if k > 1 else ''}",
+        "  ".join([f"{'scorer':{width}}", *head]),
+    ]
     for name in cohort.scored:
         modes: Any = cohort.metrics(benchmark, name)[benchmark]
         cells = [modes[mode]["symbolic_correct"] for mode in head[:-1]] + [modes[mean]["no_answer"]]
@@ -54,8 +57,9 @@ def table(cohort: Cohort, benchmark: str, compared: dict[str, dict[str, Any]]) -
         counts, precision = ledger["counts"], ledger["newly_found_precision"]
         right = "" if precision is None else f" ({100 * precision:.0f} % right)"
         lines.append(
-            f"{name} against {ledger['scorers'][0]}: {counts['newly_found']} newly found{right}, {counts['recovered']} recovered, "
-            f"{counts['lost']} lost, {sum(ledger['timeouts'].values())} timed out; p = {ledger['sign_flip_p']:.3g} (sign flips by problem)"
+            f"{name} against {ledger['scorers'][0]}: {counts['newly_found']} newly found{right}, "
+            f"{counts['recovered']} recovered, {counts['lost']} lost, {sum(ledger['timeouts'].values())} timed out; "
+            f"p = {ledger['sign_flip_p']:.3g} (sign flips by problem)"
         )
     return "\n".join(lines)
 

@@ -54,7 +54,8 @@ _COMMANDS = (
     "widehat",
 )
 _MEANING = {
-    "b": "a word boundary", "B": "no word boundary", "f": "a form feed", "t": "a tab", "r": "a carriage return", "n": "a newline",
+    "b": "a word boundary", "B": "no word boundary", "f": "a form feed", "t": "a tab", "r": "a carriage return",
+    "n": "a newline",
     "v": "a vertical tab", "a": "a bell", "d": "a digit", "s": "a blank", "w": "a word character",
 }  # fmt: skip
 _ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\([a-zA-Z])([a-z]*)")

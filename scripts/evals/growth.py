@@ -4,6 +4,7 @@ import random
 import re
 import time
 import warnings
+from itertools import product
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -22,17 +23,20 @@ _USUAL = (" ", "0", "a", "\n", "answer ", "Answer", "answer is ", "\\boxed{", "{
 def super_linear(pattern: str) -> str | None:
     """Return what makes the pattern's time grow faster than its text, or None if nothing that was tried does."""
     compiled = regex.compile(pattern)
-    for piece in _pieces(pattern):
-        for end in ("", "\u0000"):
-            took = _time(compiled, piece, _LONG, end)
-            if took is None:
-                return f"time grows faster than the text: over {_PATIENCE} s on {_LONG} characters of {piece!r} again and again"
-            if took < _NOISE:
-                continue
-            short = min(_time(compiled, piece, _SHORT, end) or 0.0 for _ in range(3))
-            took = min(took, _time(compiled, piece, _LONG, end) or took)
-            if took / max(short, 1e-6) > _RATIO and took > _NOISE:
-                return f"time grows faster than the text: {took / max(short, 1e-6):.0f} times on {_LONG // _SHORT} times {piece!r}"
+    pieces, runs = _pieces(pattern)
+    ends = tuple(
+        dict.fromkeys(("", "\u0000", "\u0000" + "".join(runs)))
+    )  # the last keeps an engine from giving up early
+    for piece, end in product(pieces, ends):
+        took = _time(compiled, piece, _LONG, end)
+        if took is None:
+            return f"time grows faster than the text: over {_PATIENCE} s on {_LONG} characters of {piece!r}"
+        if took < _NOISE:
+            continue
+        short = max(min(_time(compiled, piece, _SHORT, end) or 0.0 for _ in range(3)), 1e-6)
+        took = min(took, _time(compiled, piece, _LONG, end) or took)
+        if took / short > _RATIO and took > _NOISE:
+            return f"time grows faster than the text: {took / short:.0f} times on {_LONG // _SHORT} times {piece!r}"
     return None
 
 
@@ -48,21 +52,21 @@ def _time(compiled: "regex.Pattern[str]", piece: str, size: int, end: str) -> fl
     return time.process_time() - start
 
 
-def _pieces(pattern: str) -> list[str]:
-    """Return texts to repeat: usual ones, the literal runs of the pattern, and what its endless repeats take."""
+def _pieces(pattern: str) -> tuple[list[str], list[str]]:
+    """Return (texts to repeat: usual ones, literals of the pattern, what its endless repeats take; its literals)."""
     pieces = list(_USUAL)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             tree = parser.parse(pattern)
     except (re.error, Warning):
-        return pieces
+        return pieces, []
     runs: list[str] = []
     pumps: list[str] = []
     _collect(tree, runs, pumps)
     pieces += runs[:12] + pumps[:12]
     pieces += [run + pump for run in runs[:6] for pump in pumps[:4]]
-    return [piece for piece in dict.fromkeys(pieces) if piece]
+    return [piece for piece in dict.fromkeys(pieces) if piece], runs
 
 
 def _collect(tree: Any, runs: list[str], pumps: list[str]) -> None:

@@ -15,7 +15,7 @@ _COUNTED = 300  # problems up to which sign patterns are counted one by one in i
 
 
 def compare(first: Sequence[Scored], second: Sequence[Scored], names: tuple[str, str]) -> dict[str, Any]:
-    """Return the comparison of `second` with `first` as `scorers.json` holds it; raises InputError if samples differ."""
+    """Return the comparison of `second` with `first` as `scorers.json` holds it; raises InputError if they differ."""
     before = {(row.id, row.seed): row for row in first}
     after = {(row.id, row.seed): row for row in second}
     if before.keys() != after.keys():
@@ -86,7 +86,7 @@ def sign_flip_p(values: Sequence[int]) -> float:
         return _binomial_p(len(sizes), observed)
     if len(sizes) > _COUNTED:
         return _convolved_p(sizes, observed)
-    # Every subset sum counted as one big integer: bit field s holds the number of sign patterns whose positives sum to s.
+    # One big integer counts every subset sum: its bit field s holds how many sign patterns have positives summing to s.
     width = len(sizes) + 1
     ways = 1
     for size in sizes:

@@ -13,6 +13,11 @@ from scripts.evals.peer_equality import IN_MATH, peer_equal
 _SHORTEST = 6  # significant digits a decimal needs to stand for a fraction that it only rounds
 _LONGEST = 80  # characters; no plain number is longer
 _RELATION = re.compile(r"[=<>_:\u2264\u2265]|\\(?:leq?|geq?|neq?|in|approx|equiv|pm)(?![a-z])")
+_WORD_BEFORE = re.compile(r"(?<!\\)\b[A-Za-z]{2,}")  # a function, or what makes the number another thing
+_PROSE = re.compile(r"(?<![\\A-Za-z{])[^\W\d_]{2,}(?!\{)")
+_WORDS = 4  # words that make a text prose
+_NUMBER = re.compile(r"-?(?:\d[\d,.]*\d|\d)(?:/\d+)?")
+_FORMULA = re.compile(r"[\\^_=+*/<>|()\[\]{}]|\b(?:sin|cos|tan|log|ln|exp|sqrt|pi|or|and|not|[a-z])\b", re.IGNORECASE)
 _EQUATION = re.compile(r"[^$\\]{0,40}[a-z][^$\\]{0,40}=[^$\\]{1,40}")  # the last number of an equation is no answer
 _DECIMAL = re.compile(r"[-+]?\d*\.(\d+)")
 
@@ -41,6 +46,8 @@ def _exact(text: str) -> _Exact | None:
         return None
     reading = read_box(text, "decimal", "")
     if reading is None or reading.value is None or "not-a-number" in reading.flags or "approximate" in reading.flags:
+        return None
+    if _WORD_BEFORE.search(text[: reading.start]):
         return None
     percent = reading.value.endswith("%")
     decimal = _DECIMAL.fullmatch(text.strip().strip("$% \\").replace(",", ""))
@@ -74,13 +81,19 @@ def _verified(predicted: str, expected: str) -> bool:
 
 
 def _read(text: str) -> list[Any]:
-    """Return what math-verify reads in a text, LaTeX and plain."""
-    if _EQUATION.fullmatch(text) and ". " not in text:
-        return list(parse(f"${text}$", [LatexExtractionConfig()]))
-    readings = list(parse(text, [LatexExtractionConfig(), ExprExtractionConfig()]))
-    if "\\" in text and not IN_MATH.search(text):
-        readings = [*parse(f"${text}$", [LatexExtractionConfig()]), *readings]
-    return readings
+    """Return what math-verify reads in a text: LaTeX, and plain numbers only where nothing else can be meant."""
+    if _plain(text):
+        return list(parse(text, [LatexExtractionConfig(), ExprExtractionConfig()]))
+    if IN_MATH.search(text):
+        return list(parse(text, [LatexExtractionConfig()]))
+    return [*parse(f"${text}$", [LatexExtractionConfig()]), *(parse(text) if "**" in text else [])]
+
+
+def _plain(text: str) -> bool:
+    """Return whether a text is prose, or a single number with words: then its last number is what it says."""
+    if len(_PROSE.findall(text)) >= _WORDS:
+        return True
+    return len(_NUMBER.findall(text)) == 1 and not _FORMULA.search(_NUMBER.sub("", text))
 
 
 if __name__ == "__main__":

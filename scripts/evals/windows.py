@@ -33,7 +33,7 @@ _CATEGORIES: dict[Any, Callable[[str], bool]] = {
 
 
 class Reach(NamedTuple):
-    """How far a match may reach: characters its bounded parts take, what its endless repeats take, what it looks back."""
+    """How far a match may reach: what its bounded parts, its endless repeats and its looks back take."""
 
     bounded: int
     endless: tuple[Any, ...]
@@ -50,7 +50,7 @@ class Searched(NamedTuple):
 def last_match(
     text: Text, pattern: "regex.Pattern[str]", timeout: float, windows: tuple[int, ...] = WINDOWS
 ) -> Searched | None:
-    """Return the last match as a scan of the whole text has it, or None; raises TimeoutError after `timeout` seconds."""
+    """Return the last match as a scan of the whole text has it, or None; raises TimeoutError after `timeout` s."""
     deadline = time.process_time() + IN_TIME * timeout
     reach = reach_of(pattern.pattern, pattern.flags)
     for window in windows if reach is not None else ():
@@ -62,8 +62,8 @@ def last_match(
             return Searched(match, len(tail))
     full = text.full()
     found = None
-    for found in pattern.finditer(full, timeout=_left(deadline)):
-        continue
+    for each in pattern.finditer(full, timeout=_left(deadline)):
+        found = each
     return Searched(found, len(full)) if found is not None else None
 
 

@@ -25,7 +25,8 @@ from tests.bench.corpus import build
 
 ROOT = Path(__file__).resolve().parents[2]
 NAIVE = re.compile(
-    r"(?:\\boxed\{|\*\*Answer\*\*[^0-9\-]{0,30}|(?i:final answer)[^0-9\-]{0,30}|(?i:answer)\s*(?:is|=|:)[^0-9\-]{0,30})(-?\d+)"
+    r"(?:\\boxed\{|\*\*Answer\*\*[^0-9\-]{0,30}"
+    r"|(?i:final answer)[^0-9\-]{0,30}|(?i:answer)\s*(?:is|=|:)[^0-9\-]{0,30})(-?\d+)"
 )
 
 
@@ -55,14 +56,16 @@ def naive(files: list[Path]) -> None:
     for path in files:
         with path.open(encoding="utf-8") as lines:
             for line in lines:
-                last = None
-                for last in NAIVE.finditer(json.loads(line)["generation"]):
-                    continue
+                list(NAIVE.finditer(json.loads(line)["generation"]))[-1:]
 
 
 def command(*arguments: str) -> tuple[float, float]:
     """Return (CPU seconds, peak memory in MB) of a command from process start to end."""
-    code = "import resource,subprocess,sys;subprocess.run(sys.argv[1:],check=True,stdout=subprocess.DEVNULL);u=resource.getrusage(resource.RUSAGE_CHILDREN);print(u.ru_utime+u.ru_stime,u.ru_maxrss/1024)"
+    code = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
+        "used = resource.getrusage(resource.RUSAGE_CHILDREN); "
+        "print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)"
+    )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", code, sys.executable, "-m", *arguments], check=True, capture_output=True, env=environment
@@ -86,7 +89,8 @@ def long_corpus(folder: Path, out: Path) -> None:
     scan(files, slices=True)
     limit, bare = cpu(lambda: scan(files, slices=True)), cpu(lambda: scan(files, slices=False))
     print(
-        f"{len(files)} seeds, {size / 1e6:.0f} MB; line scan over mmap: {limit:.3f} s CPU with slices, {bare:.3f} s without"
+        f"{len(files)} seeds, {size / 1e6:.0f} MB; line scan over mmap: {limit:.3f} s CPU with slices, "
+        f"{bare:.3f} s without"
     )
     start = time.process_time()
     naive(files)
@@ -122,7 +126,8 @@ def hostile() -> None:
         scorer = Staged("hostile", Definition((PatternStage(r"answer[^0-9]*(\d+)"),), part="whole", timeout=timeout))
         start = time.process_time()
         state = scorer.extract(Sample(text)).state
-        print(f"quadratic pattern on 1.6 MB, time-out {timeout} s: {state} after {time.process_time() - start:.2f} s CPU")
+        took = time.process_time() - start
+        print(f"quadratic pattern on 1.6 MB, time-out {timeout} s: {state} after {took:.2f} s CPU")
 
 
 def main() -> None:

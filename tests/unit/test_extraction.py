@@ -64,7 +64,7 @@ def test_nothing_is_guessed_from_a_number_that_is_not_marked() -> None:
 
 def test_a_text_that_runs_on_into_another_problem_is_cut_and_flagged() -> None:
     found = load_scorer("regex").extract(Sample(Text.of("The answer is 42.\n\nQuestion: and now?\nThe answer is 7.")))
-    assert (found.value, found.flags) == ("42", ("run-on",))
+    assert (found.value, found.flags) == ("42", ("run-on", "first-differs"))
 
 
 def test_refusals_say_why() -> None:

@@ -11,26 +11,32 @@ from scripts.evals.extraction.readings import Reading, refused
 from scripts.evals.extraction.units import CURRENCY, IN_BOX, MODULUS
 
 _PLACEHOLDER = re.compile(
-    r"(?:\.{2,}|\u2026|\\[lcv]?dots[bcimo]?|\\square|\\Box|\\quad|\\phantom\{.*\}|\\hspace\{.*\}|\\_|_+|\?+|#+|\\cdot|-+|\*+|[\s\\]+|\\ldots\s*\.?"
+    r"(?:\.{2,}|\u2026|\\[lcv]?dots[bcimo]?|\\square|\\Box|\\quad|\\phantom\{.*\}|\\hspace\{.*\}|\\_|_+|\?+"
+    r"|#+|\\cdot|-+|\*+|[\s\\]+|\\ldots\s*\.?"
     r"|<.*>|\[.*(?:answer|value|number|result).*\]"
-    r"|(?:(?:insert|put|your|the|my|a|an|correct|final|numerical|numeric|single|integer)\s+)*(?:answers?|result|value|number|solution|letter|option|choice|content|here|response|expression|integer)(?:\s+(?:here|goes here|letter))?)",
+    r"|(?:(?:insert|put|your|the|my|a|an|correct|final|numerical|numeric|single|integer)\s+)*(?:answers?"
+    r"|result|value|number|solution|letter|option|choice|content|here|response|expression"
+    r"|integer)(?:\s+(?:here|goes here|letter))?)",
     re.IGNORECASE,
 )
 _JOINS = re.compile(r"[,;]|\\text\s*\{\s*(?:and|or)\s*\}|\band\b|\bor\b|\\q?quad|\u548c|\u6216")
 _LETTER_ALONE = re.compile(r"[A-Za-z]|\\[a-z]+")
 _EQUALS = re.compile(
-    r"=|\\equiv(?![a-z])|:=|\\(?:implies|Rightarrow|rightarrow|to|iff|Longrightarrow|longrightarrow)(?![a-z])|\u2192|\u21d2|\u2261"
+    r"=|\\equiv(?![a-z])|:=|\\(?:implies|Rightarrow|rightarrow|to|iff|Longrightarrow"
+    r"|longrightarrow)(?![a-z])|\u2192|\u21d2|\u2261"
 )
 _ABOUT = re.compile(r"\\approx(?:eq)?(?![a-z])|\u2248|\\simeq(?![a-z])|\\doteq(?![a-z])")
 _OPTION = re.compile(
-    r"(?:\\text(?:bf|rm)?\s*\{|\\math(?:bf|rm)\s*\{|\{)?\s*(?:\(\s*([A-Ja-j])\s*\)|([A-J])\s*[).:](?=[\s\\~}$]|\d))\s*\}?(?:\s|\\[ ,;:!]|~|\\q?quad|[.:)])*"
+    r"(?:\\text(?:bf|rm)?\s*\{|\\math(?:bf|rm)\s*\{|\{)?\s*(?:\(\s*([A-Ja-j])\s*\)"
+    r"|([A-J])\s*[).:](?=[\s\\~}$]|\d))\s*\}?(?:\s|\\[ ,;:!]|~|\\q?quad|[.:)])*"
 )
 _LABEL = re.compile(r"(?:(?:the\s+)?(?:final\s+)?answer\s*(?:is|:|=)|ans(?:wer)?\s*[:=.])\s*", re.IGNORECASE)
 _WORDS = re.compile(
     r"(?:\\text(?:bf|rm|it)?\s*\{[^{}\d]*\}|[A-Za-z\u00c0-\u024f\u0400-\u04ff]{2,}[:,]?|[\s~]|\\[ ,;:!]|\\q?quad)+"
 )
 _SIMPLE_SIDE = re.compile(
-    r"\s*(?:[A-Za-z](?:_\{?\w+\}?)?'?|\\[a-zA-Z]+(?:_\{?\w+\}?)?|[A-Za-z]\s*\\?(?:left)?\([^()]*\)|\|?[A-Z]{2,4}\|?|\\(?:text|mathrm|overline|angle|operatorname|mathbf)\s*\{?[^{}=]*\}?"
+    r"\s*(?:[A-Za-z](?:_\{?\w+\}?)?'?|\\[a-zA-Z]+(?:_\{?\w+\}?)?|[A-Za-z]\s*\\?(?:left)?\([^()]*\)"
+    r"|\|?[A-Z]{2,4}\|?|\\(?:text|mathrm|overline|angle|operatorname|mathbf)\s*\{?[^{}=]*\}?"
     r"|[A-Za-z](?:\s*[-+*]\s*[A-Za-z])+)\s*"
 )
 _VARIABLE = re.compile(r"(?<![\\A-Za-z])[A-Za-z](?![A-Za-z])")

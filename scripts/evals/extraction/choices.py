@@ -10,20 +10,26 @@ from scripts.evals.extraction.letters import read_letter
 from scripts.evals.extraction.readings import Reading
 
 _NAMED = re.compile(
-    r"(?:(?<![A-Za-z])(?:(?:option|choice|answer|statement|alternative|opción|opção|opzione|вариант|antwort)\s+)?[*$]{0,2}[(\[]?(?P<one>[A-J])[)\]]?[*$.]{0,2}\s+"
-    r"(?:is|would be|ist|est|es|é|è)\s+(?:indeed\s+|therefore\s+|clearly\s+|thus\s+|definitely\s+)?(?:the\s+|die\s+|la\s+|a\s+|o\s+)?(?:correct|right|best|most\s+\w+|answer|richtig\w*|korrekt\w*|correcte?|correcta|bonne|corret[ao]|corrett[ao])"
-    r"|(?:选项?|選項?|選択肢)\s*[(（]?(?P<two>[A-J])[)）]?\s*(?:是|が|は)?\s*(?:正确|正確|对的|正しい|正解)"
+    r"(?:(?<![A-Za-z])(?:(?:option|choice|answer|statement|alternative|opción|opção|opzione|вариант"
+    r"|antwort)\s+)?[*$]{0,2}[(\[]?(?P<one>[A-J])[)\]]?[*$.]{0,2}\s+"
+    r"(?:is|would be|ist|est|es|é|è)\s+(?:indeed\s+|therefore\s+|clearly\s+|thus\s+|definitely\s+)?(?:the\s+"
+    r"|die\s+|la\s+|a\s+|o\s+)?(?:correct|right|best|most\s+\w+|answer|richtig\w*|korrekt\w*|correcte?"
+    r"|correcta|bonne|corret[ao]|corrett[ao])"
+    r"|(?:选项?|選項?|選択肢)\s*[(\uff08]?(?P<two>[A-J])[)\uff09]?\s*(?:是|が|は)?\s*(?:正确|正確|对的|正しい|正解)"
     r"|\(?(?P<three>[A-J])\)?(?:가|이)?\s*(?:정답|맞))"
 )
 _CHOOSE = re.compile(
-    r"(?:\b(?:i|we)\s*(?:'ll|will|would|can|should|must)?\s*(?:therefore\s+)?(?:choose|pick|select|go\s{1,2}with|chose)\s+(?:option\s+|answer\s+|choice\s+)?"
-    r"|\bmy\s+(?:choice|pick)\s+is\s+|(?:故|应|應|所以|因此|答案)?(?:选择|選擇|应选|應選|选|選)(?:项|項)?[:：]?\s*(?=[*(（\[]{0,3}[A-J]))",
+    r"(?:\b(?:i|we)\s*(?:'ll|will|would|can|should|must)?\s*(?:therefore\s+)?(?:choose|pick|select"
+    r"|go\s{1,2}with|chose)\s+(?:option\s+|answer\s+|choice\s+)?"
+    r"|\bmy\s+(?:choice|pick)\s+is\s+|(?:故|应|應|所以|因此|答案)?(?:选择|選擇|应选|應選|选|選)(?:项"
+    r"|項)?[:\uff1a]?\s*(?=[*(\uff08\[]{0,3}[A-J]))",
     re.IGNORECASE,
 )
 
 
 _NAMED_NEEDLES = (
-    "correct", "right", "best", "most ", "answer", "richtig", "korrekt", "bonne", "corret", "corrett", "选项", "選項", "選択肢", "정답", "맞",
+    "correct", "right", "best", "most ", "answer", "richtig", "korrekt", "bonne", "corret", "corrett",
+    "选项", "選項", "選択肢", "정답", "맞",
 )  # fmt: skip
 _CHOOSE_NEEDLES = ("choose", "chose", "pick", "select", "go with", "go  with", "choice", "选", "選")
 

@@ -63,7 +63,9 @@ def read_bare(text: str) -> Reading | None:
         return None
     formulas = list(_FORMULA.finditer(line))
     words = line[: formulas[0].start()] + line[formulas[0].end() :] if formulas else line
-    if len(formulas) == 1 and (":" in words or _SENTENCE.search(words) or len(words.split()) > 2 or words.startswith("Answer")):
+    if len(formulas) == 1 and (
+        ":" in words or _SENTENCE.search(words) or len(words.split()) > 2 or words.startswith("Answer")
+    ):
         content = next(group for group in formulas[0].groups() if group is not None)
         start, line = start + formulas[0].start() + formulas[0][0].index(content), content
     elif _SENTENCE.search(line) and not (formulas and formulas[0].start() == 0):

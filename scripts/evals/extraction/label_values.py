@@ -15,24 +15,38 @@ from scripts.evals.extraction.units import ATTACHED, CLOSERS, CURRENCY, MODULUS
 REACH = 600  # characters behind a label that are looked at
 
 _SIDE = re.compile(
-    r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\([^()\n]{0,12}\))?|\\[a-zA-Z]+(?:\{[^{}\n]{0,30}\})?|[A-Za-z]+(?:\s+[A-Za-z]+){0,4}|[A-Za-z](?:\s*[-+*/]\s*[A-Za-z\d]+)+|"
+    r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\([^()\n]{0,12}\))?|\\[a-zA-Z]+(?:\{[^{}\n]{0,30}\})?"
+    r"|[A-Za-z]+(?:\s+[A-Za-z]+){0,4}|[A-Za-z](?:\s*[-+*/]\s*[A-Za-z\d]+)+|"
     r"[A-Za-z](?:_\{?\w\}?)?(?:\s*[-+*]\s*[A-Za-z](?:_\{?\w\}?)?)+)\s*(?:\\\)|\$|\*\*)?\s*=(?!=)\s*(?:\\\(|\$|\*\*)?"
 )
 _EQUALS = re.compile(r"\s*(?:\\\)|\$|\*\*)?\s*(?:=|\\equiv(?![a-z])|\u2261)\s*(?:\\\(|\$|\*\*)?\s*")
 _SYMBOLIC = re.compile(
-    r"\s*(?:\\(?:sqrt|pi|sin|cos|tan|ln|log|alpha|beta|theta|varphi|phi|infty|binom|sum|int|left|begin|frac|dfrac|tfrac)(?![a-z])|[\u221a\u03c0]|\^)|\([a-z]"
+    r"\s*(?:\\(?:sqrt|pi|sin|cos|tan|ln|log|alpha|beta|theta|varphi|phi|infty|binom|sum|int|left|begin|frac"
+    r"|dfrac|tfrac)(?![a-z])|[\u221a\u03c0]|\^)|\([a-z]"
 )
 _ATTACHED_WORD = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])|[A-Za-z_]|-[A-Za-z]|:\d|\.\d|,\d|'\d|/\d")
-_COPULA = re.compile(r"(?<![\w])(?:is|are|equals?|was|ist|beträgt|est|es|é|è|равно|равен|составляет)(?![\w])|=|是|为|為|は", re.IGNORECASE)
+_COPULA = re.compile(
+    r"(?<![\w])(?:is|are|equals?|was|ist|beträgt|est|es|é|è|равно|равен|составляет)(?![\w])"
+    r"|=|是|为|為|は",
+    re.IGNORECASE,
+)
 _LIST_ITEM = re.compile(r"[.)]\s+\S")
-_LINE_END = re.compile(r"[\s.,;!\u3002]*?(?:\n|$|\()|[.!;]\s|[\s]*<|\s*\[|\s+[A-Za-z]+(?:\^\{?\d\}?|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)")
+_LINE_END = re.compile(
+    r"[\s.,;!\u3002]*?(?:\n|$|\()|[.!;]\s|[\s]*<|\s*\[|\s+[A-Za-z]+(?:\^\{?\d\}?"
+    r"|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)"
+)
 _CONNECTIVE = (
-    r"(?:\b(?:so|thus|hence|therefore|giving|which\s+gives|making|meaning|and\s+so|then|whence|where|therefore,)\b|\u6240\u4ee5|\u56e0\u6b64|\u6545|\u3088\u3063\u3066|\u3057\u305f\u304c\u3063\u3066|\ub530\ub77c\uc11c|"
-    r"\b(?:also|somit|daher|donc|ainsi|as\u00ed|luego|entonces|logo|portanto|quindi|dunque|\u0437\u043d\u0430\u0447\u0438\u0442|\u043f\u043e\u044d\u0442\u043e\u043c\u0443)\b|\u21d2|\\Rightarrow|\\implies)"
+    r"(?:\b(?:so|thus|hence|therefore|giving|which\s+gives|making|meaning|and\s+so|then|whence|where"
+    r"|therefore,)\b|\u6240\u4ee5|\u56e0\u6b64|\u6545|\u3088\u3063\u3066|\u3057\u305f\u304c\u3063\u3066"
+    r"|\ub530\ub77c\uc11c|"
+    r"\b(?:also|somit|daher|donc|ainsi|as\u00ed|luego|entonces|logo|portanto|quindi|dunque"
+    r"|\u0437\u043d\u0430\u0447\u0438\u0442|\u043f\u043e\u044d\u0442\u043e\u043c\u0443)\b|\u21d2"
+    r"|\\Rightarrow|\\implies)"
 )
 _TERM = r"[A-Za-z](?:_\{?\w\}?)?"
 _CONTINUED = re.compile(
-    rf"[^\n]{{0,120}}?{_CONNECTIVE}[^\n=]{{0,60}}?(?:\$|\\\()?\s*(?<![A-Za-z\\]){_TERM}(?:\s*[-+*]\s*{_TERM})+\s*(?:\$|\\\))?\s*(?:=|is)\s*",
+    rf"[^\n]{{0,120}}?{_CONNECTIVE}[^\n=]{{0,60}}?(?:\$"
+    rf"|\\\()?\s*(?<![A-Za-z\\]){_TERM}(?:\s*[-+*]\s*{_TERM})+\s*(?:\$|\\\))?\s*(?:=|is)\s*",
     re.IGNORECASE,
 )
 
@@ -202,11 +216,11 @@ def _closed(text: str, start: int, end: int) -> int:
 def _behind(text: str, number: Number, end: int, lines: int) -> int | None:
     """Return where the text goes on behind a number and its units, or None if what follows makes it something else."""
     place = number.end
-    if DENIED_BEHIND.match(text, place, end) or _SYMBOLIC.match(text, place, end) and not _degree(text, place, end):
+    if DENIED_BEHIND.match(text, place, end) or (_SYMBOLIC.match(text, place, end) and not _degree(text, place, end)):
         return None
-    if not ATTACHED.match(text, place, end) and _ATTACHED_WORD.match(text, place, end):
-        if not re.match(r"_\{?\d|_(?=\W|$)|__", text[place : place + 3]):
-            return None
+    attached = not ATTACHED.match(text, place, end) and _ATTACHED_WORD.match(text, place, end)
+    if attached and not re.match(r"_\{?\d|_(?=\W|$)|__", text[place : place + 3]):
+        return None
     if (
         _LIST_ITEM.match(text, place, end)
         and number.simple

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from scripts.evals.extraction.backwards import matches_from_end
@@ -46,11 +47,8 @@ class Marked(NamedTuple):
 
 def labelled(text: str, start: int, asked: Asked, languages: tuple[str, ...]) -> Iterator[Marked]:
     """Yield what labels and running text mark from the last to the first, in the part of a plain text from `start`."""
-    examined = 0
-    for match in matches_from_end(noun_pattern(languages), text, start, len(text), needles_of(languages)):
-        examined += 1
-        if examined > MOST:
-            return
+    nouns = matches_from_end(noun_pattern(languages), text, start, len(text), needles_of(languages))
+    for match in islice(nouns, MOST):
         found = _marked(text, match, asked)
         if found is not None:
             yield found

@@ -19,7 +19,8 @@ LANGUAGES: dict[str, Words] = {
     "en": Words(
         r"(?:final|ultimate)\s+(?:answer|result)|(?:correct|right|best)\s+(?:answer|option|choice|alternative)",
         r"answer|ans\b\.?|(?:correct|right|best)\s+(?:option|choice|alternative)",
-        r"is|was|are|equals?|(?:is|are)n't|(?:must|should|would|will|can(?:not|'t)?|has\s+to|could|may|might)\s+(?:not\s+)?be|comes?\s+(?:out\s+)?to(?:\s+be)?"
+        r"is|was|are|equals?|(?:is|are)n't|(?:must|should|would|will|can(?:not|'t)?|has\s+to|could|may"
+        r"|might)\s+(?:not\s+)?be|comes?\s+(?:out\s+)?to(?:\s+be)?"
         r"|becomes|turns\s+out\s+to\s+be|works\s+out\s+to(?:\s+be)?|remains|seems\s+to\s+be|appears\s+to\s+be",
     ),
     "zh": Words(
@@ -41,9 +42,11 @@ LANGUAGES: dict[str, Words] = {
         False,
     ),
     "de": Words(
-        r"(?:endgültige|finale|richtige|korrekte|letzte)[nrs]?\s+(?:antwort|lösung|ergebnis|option)|endergebnis|endantwort|schlussantwort",
+        r"(?:endgültige|finale|richtige|korrekte|letzte)[nrs]?\s+(?:antwort|lösung|ergebnis|option)"
+        r"|endergebnis|endantwort|schlussantwort",
         r"antwort|ergebnis|lösung",
-        r"(?:ist|lautet|beträgt|wäre|heißt|muss|kann)(?:\s+(?:also|somit|daher|nicht|demnach|folglich|damit))?(?:\s+sein)?",
+        r"(?:ist|lautet|beträgt|wäre|heißt|muss|kann)(?:\s+(?:also|somit|daher|nicht|demnach|folglich"
+        r"|damit))?(?:\s+sein)?",
         european=True,
     ),
     "fr": Words(
@@ -67,7 +70,8 @@ LANGUAGES: dict[str, Words] = {
     "it": Words(
         r"(?:risposta|risultato|opzione|soluzione)\s+(?:finale|corrett[ao]|esatt[ao]|definitiv[ao]|giust[ao])",
         r"risposta|risultato|soluzione",
-        r"(?:non\s+)?(?:è|e'|é|sarà|sarebbe|deve\s+essere|vale)(?:\s+(?:quindi|dunque|pertanto|uguale\s+a|pari\s+a))*",
+        r"(?:non\s+)?(?:è|e'|é|sarà|sarebbe|deve\s+essere|vale)(?:\s+(?:quindi|dunque|pertanto|uguale\s+a"
+        r"|pari\s+a))*",
         european=True,
     ),
     "ru": Words(
@@ -78,8 +82,14 @@ LANGUAGES: dict[str, Words] = {
     ),
 }
 _LETTER = r"A-Za-z\u00c0-\u024f\u0400-\u04ff"
-_CONTEXT = r"(?:\s+(?:to|for|of|in|from|auf|für|der|des|zu|à|au|de|du|a|al|del|della|do|da|на|к)\s(?:[^.!?\n:=$\\]|\.(?=\d)){1,70}?)?"
-_ASIDE = r"(?:,[^,.:\n]{1,50},|\s+(?:that\s+)?(?:we|i|you|they)\s+\w+(?:\s+\w+){0,2}?(?=\s)|\s+(?:obtained|sought|required|needed|requested))?"
+_CONTEXT = (
+    r"(?:\s+(?:to|for|of|in|from|auf|für|der|des|zu|à|au|de|du|a|al|del|della|do|da|на|к)\s(?:[^.!?\n:=$\\]"
+    r"|\.(?=\d)){1,70}?)?"
+)
+_ASIDE = (
+    r"(?:,[^,.:\n]{1,50},|\s+(?:that\s+)?(?:we|i|you|they)\s+\w+(?:\s+\w+){0,2}?(?=\s)|\s+(?:obtained|sought"
+    r"|required|needed|requested))?"
+)
 NEEDLES = {
     "en": ("ans", "result", "option", "choice", "alternative"),
     "zh": ("答", "结果", "結果", "选项", "選項", "选择"),
@@ -95,14 +105,19 @@ NEEDLES = {
 MARKS = re.compile(r"[*_\s}\"'\u201d`$)\]]{0,6}(?:[(\[][^()\[\]\n]{1,40}[)\]][*_\s}]{0,6}(?=[:\uff1a]))?")
 COLON = re.compile(r"[:\uff1a\ufe55]")
 FILLERS = re.compile(
-    r"(?:[\s:\uff1a}]|(?:therefore|thus|then|hence|simply|just|indeed|also|clearly|exactly|precisely|actually|obviously|now|equal\s+to|equals?|given\s+by|"
-    r"is|the\s+(?:number|integer|value|option|choice|letter|fraction|answer)|option|choice|rather|instead|likely|probably|still|always|definitely|"
-    r"somit|daher|donc|alors|entonces|portanto|quindi|dunque|igual\s+a|uguale\s+a|égale?\s+à|pari\s+a)(?![A-Za-z\u00c0-\u024f])|,(?=\s)|数字)*",
+    r"(?:[\s:\uff1a}]|(?:therefore|thus|then|hence|simply|just|indeed|also|clearly|exactly|precisely"
+    r"|actually|obviously|now|equal\s+to|equals?|given\s+by|"
+    r"is|the\s+(?:number|integer|value|option|choice|letter|fraction|answer)|option|choice|rather|instead"
+    r"|likely|probably|still|always|definitely|"
+    r"somit|daher|donc|alors|entonces|portanto|quindi|dunque|igual\s+a|uguale\s+a|égale?\s+à"
+    r"|pari\s+a)(?![A-Za-z\u00c0-\u024f])|,(?=\s)|数字)*",
     re.IGNORECASE,
 )
 HEAD = re.compile(
-    r"[ \t]{0,8}(?:>\s*)?(?:#{1,6}[ \t]*|\\(?:textbf|section\*?|subsection\*?|text)\s*\{|(?:[-*\u2022]|\d+[.)])[ \t]+)?[*_]{0,3}[ \t]*"
-    r"(?:(?:so|thus|hence|therefore|then)?,?\s*(?:the|my|our|la|le|el|die|das|il|a|o)\s+|(?:so|thus|hence|therefore|so)[,:]?\s+)?",
+    r"[ \t]{0,8}(?:>\s*)?(?:#{1,6}[ \t]*|\\(?:textbf|section\*?|subsection\*?|text)\s*\{|(?:[-*\u2022]"
+    r"|\d+[.)])[ \t]+)?[*_]{0,3}[ \t]*"
+    r"(?:(?:so|thus|hence|therefore|then)?,?\s*(?:the|my|our|la|le|el|die|das|il|a|o)\s+|(?:so|thus|hence"
+    r"|therefore|so)[,:]?\s+)?",
     re.IGNORECASE,
 )
 

@@ -5,14 +5,17 @@ import re
 LONGEST = 4000  # characters; a longer group holds no answer
 
 _LEFT = re.compile(
-    r"(?:[\s~]|\\[,;:! ]|\\q?quad(?![a-z])|\\(?:display|text|script)style(?![a-z])|\*+|__?(?=[\s$\\(]|$)|`+|\\\(|\\\[|\$+|\\limits|\\large(?![a-z])"
+    r"(?:[\s~]|\\[,;:! ]|\\q?quad(?![a-z])|\\(?:display|text|script)style(?![a-z])|\*+|__?(?=[\s$\\(]|$)|`+"
+    r"|\\\(|\\\[|\$+|\\limits|\\large(?![a-z])"
     r"|\\Large(?![a-z])|\\huge(?![a-z])|\\bf(?![a-z])|\\rm(?![a-z])|\\it(?![a-z])|&)+",
 )
 _RIGHT = re.compile(r"(?:[\s~]|\\[,;:! ]|\\q?quad|\*+|`+|\\\)|\\\]|(?<!\\)\$+|&|\\\\)+$")
 _STOPS = re.compile(r"[\s.,;:!]+$")
 _WRAPPER = re.compile(
-    r"\\(?:text(?:bf|rm|it|sf|tt|normal|sl|sc|up)?|math(?:bf|rm|it|sf|tt|bb|cal|normal|ord|rel)?|boldsymbol|bm|mbox|hbox|operatorname\*?|"
-    r"underline|uline|boxed|fbox|emph|bold|ensuremath|fcolorbox\{\w+\}\{\w+\}|colorbox\{\w+\}|textcolor\{\w+\}|color\{\w+\}|pmb)\s*\{"
+    r"\\(?:text(?:bf|rm|it|sf|tt|normal|sl|sc|up)?|math(?:bf|rm|it|sf|tt|bb|cal|normal|ord|rel)?|boldsymbol"
+    r"|bm|mbox|hbox|operatorname\*?|"
+    r"underline|uline|boxed|fbox|emph|bold|ensuremath|fcolorbox\{\w+\}\{\w+\}|colorbox\{\w+\}"
+    r"|textcolor\{\w+\}|color\{\w+\}|pmb)\s*\{"
 )
 _COLOR = re.compile(r"\\color\s*\{\w+\}")
 

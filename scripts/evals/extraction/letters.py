@@ -6,19 +6,25 @@ from scripts.evals.extraction.hedges import UNKNOWN
 from scripts.evals.extraction.readings import Reading, refused
 
 _BEFORE = re.compile(
-    r"(?:[\s*_`$\"'\u201c\u201d~&]|\\\(|\\\[|\\(?:text|math)(?:bf|rm|it|sf)?\s*\{|\\boxed\s*\{|\\fbox\s*\{|\{|\\(?:displaystyle|quad|,|;|:|!| )"
-    r"|(?:the\s+)?(?:correct\s+|best\s+|right\s+)?(?:option|choice|answer|letter|alternative|opción|opção|opzione|вариант|alternativa|antwort|réponse|lettera|letra|lettre|buchstabe|选项|選項|選択肢|보기)(?![A-Za-z])\s*[:.]?)*",
+    r"(?:[\s*_`$\"'\u201c\u201d~&]|\\\(|\\\[|\\(?:text|math)(?:bf|rm|it|sf)?\s*\{|\\boxed\s*\{|\\fbox\s*\{"
+    r"|\{|\\(?:displaystyle|quad|,|;|:|!| )"
+    r"|(?:the\s+)?(?:correct\s+|best\s+|right\s+)?(?:option|choice|answer|letter|alternative|opción|opção"
+    r"|opzione|вариант|alternativa|antwort|réponse|lettera|letra|lettre|buchstabe|选项|選項|選択肢"
+    r"|보기)(?![A-Za-z])\s*[:.]?)*",
     re.IGNORECASE,
 )
 _LETTER = re.compile(
-    r"(?P<open>[(\[<]|\\left\()?\s*(?:\\text(?:bf|rm)?\s*\{|\*\*)?(?P<letter>[A-Za-z])(?:\}|\*\*)?\s*(?P<close>[)\]>]|\\right\))?"
+    r"(?P<open>[(\[<]|\\left\()?\s*(?:\\text(?:bf|rm)?\s*\{|\*\*)?(?P<letter>[A-Za-z])(?:\}"
+    r"|\*\*)?\s*(?P<close>[)\]>]|\\right\))?"
 )
 _MORE = re.compile(
-    r"[\s*$}_)\]]*(?:\\text\s*\{\s*)?(?:or|and|and/or|/|&|,|oder|und|ou|et|o|y|e|или|и|或(?:者)?|和|\u3001|と|または|또는|와|과)(?:\s*\})?[\s*$({\[]*(?:or\s+|and\s+)?(?:\\text\s*\{)?[(\[]?(?P<letter>[A-Z])(?![A-Za-z0-9'])"
+    r"[\s*$}_)\]]*(?:\\text\s*\{\s*)?(?:or|and|and/or|/|&|,|oder|und|ou|et|o|y|e|или|и|或(?:者)?|和|\u3001|と"
+    r"|または|또는|와|과)(?:\s*\})?[\s*$({\[]*(?:or\s+|and\s+)?(?:\\text\s*\{)?[(\[]?(?P<letter>[A-Z])(?![A-Za-z0-9'])"
     r"(?!\s+(?:is|are|was|cannot|can|has|have|would|does|do|seems|gives|ist|est|es)\b)",
 )
 _REASON = re.compile(
-    r"\s+(?:because|since|as|for|is|which|due|by|with|from|weil|da|car|parce|porque|perché|потому|would|\(|--?|\u2013|\u2014)(?![A-Za-z])"
+    r"\s+(?:because|since|as|for|is|which|due|by|with|from|weil|da|car|parce|porque|perché|потому|would|\("
+    r"|--?|\u2013|\u2014)(?![A-Za-z])"
 )
 _ENDS = re.compile(r"[\s*_`$}\"'\u201d)\]]*(?:[.,:;!)\]]|\n|$|\\\)|\\\]|-\s|\u2013|\u2014|\(|<)")
 _EITHER = re.compile(r"(?:either|both|neither|one of|any of|not|between)\b", re.IGNORECASE)
@@ -73,7 +79,8 @@ def _stands_alone(text: str, match: "re.Match[str]", before: str, end: int) -> b
 
 
 _IN_BOX = re.compile(
-    r"[(\[]?\s*(?:\\text(?:bf|rm)?\s*\{|\\math(?:bf|rm)\s*\{)?\s*(?:(?:the\s+)?(?:correct\s+)?(?:option|choice|answer)\s*:?\s*)?[(\[]?\s*(?P<letter>[A-Za-z])\s*(?:\}\s*)?[)\]]?(?P<rest>.*)",
+    r"[(\[]?\s*(?:\\text(?:bf|rm)?\s*\{|\\math(?:bf|rm)\s*\{)?\s*(?:(?:the\s+)?(?:correct\s+)?(?:option"
+    r"|choice|answer)\s*:?\s*)?[(\[]?\s*(?P<letter>[A-Za-z])\s*(?:\}\s*)?[)\]]?(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _BOX_REST = re.compile(

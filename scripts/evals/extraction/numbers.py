@@ -6,10 +6,12 @@ from math import comb, factorial, isqrt
 from typing import NamedTuple
 
 _SPACE = re.compile(
-    r"(?:[ \t\n~]|\\[,;:! ]|\\quad|\\qquad|\\displaystyle|\\textstyle|\\left(?![a-z])|\\right(?![a-z])|\\[bB]igg?[lr]?(?![a-z]))*"
+    r"(?:[ \t\n~]|\\[,;:! ]|\\quad|\\qquad|\\displaystyle|\\textstyle|\\left(?![a-z])|\\right(?![a-z])"
+    r"|\\[bB]igg?[lr]?(?![a-z]))*"
 )
 _GROUPED = re.compile(
-    r"[1-9]\d{0,2}(?P<sep>,[ ]?\\![ ]?|\{,\}|\\,|\\ |\\;|\\:|\\!|~|,|'|_|[ ])\d{3}(?:(?P=sep)\d{3})*(?!\d)(?P<tail>\.\d+)?"
+    r"[1-9]\d{0,2}(?P<sep>,[ ]?\\![ ]?|\{,\}|\\,|\\ |\\;|\\:|\\!|~|,|'|_"
+    r"|[ ])\d{3}(?:(?P=sep)\d{3})*(?!\d)(?P<tail>\.\d+)?"
 )
 _INDIAN = re.compile(r"[1-9]\d?(?:,\d\d)+,\d{3}(?![\d,])(?P<tail>\.\d+)?")
 _DOTTED = re.compile(r"[1-9]\d{0,2}(?P<groups>(?:\.\d{3})+)(?!\d)(?!\.\d)(?P<tail>,\d+)?")

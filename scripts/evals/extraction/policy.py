@@ -151,7 +151,7 @@ def _merged(text: str, start: int, asked: Asked, stages: Stages) -> Iterator[Mar
 
 
 def _over_aside(text: str, mark: Marked, asked: Asked, stages: Stages) -> Marked:
-    """Return the mark, or an earlier strong one if this is a mere aside, or a passing phrase with nothing taken back."""
+    """Return the mark, or an earlier one if this is a mere aside and nothing between them is taken back."""
     if mark.strong or not mark.aside:
         return mark
     for earlier in _merged(text[: mark.start], 0, asked, stages):

@@ -1,0 +1,100 @@
+"""Answers compared as mathematics, in a child that is killed when it takes too long."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scripts.evals.equivalence import Equivalence
+from scripts.evals.typed_grading import grade_value
+
+SHARED = Path(__file__).parents[3] / "shared" / "cases"
+
+
+@pytest.fixture(scope="module")
+def symbolic() -> Iterator[Equivalence]:
+    comparison = Equivalence("scripts.evals.symbolic")
+    yield comparison
+    comparison.close()
+
+
+@pytest.mark.parametrize(
+    ("predicted", "expected"),
+    [
+        (r"\frac{1}{2}", "0.5"),
+        ("2/4", r"\frac12"),
+        (r"\frac{\sqrt{2}}{2}", r"\frac{1}{\sqrt{2}}"),
+        ("x = 3", "3"),
+        ("(1, 2)", r"\left(1,2\right)"),
+        ("0.333333333", r"\frac{1}{3}"),
+        (r"50\%", "0.5"),
+        (r"\{2, 1\}", "1, 2"),
+        ("x^2+2x+1", "(x+1)^2"),
+        (r"\text{even}", "even"),
+        ("1,234", "1234"),
+        (r"90^\circ", "90"),
+        (r"12\text{ cm}^2", "12"),
+    ],
+)
+def test_the_same_in_other_words(symbolic: Equivalence, predicted: str, expected: str) -> None:
+    assert symbolic.equal(predicted, expected) is True
+
+
+@pytest.mark.parametrize(
+    ("predicted", "expected"),
+    [
+        (r"\frac{1}{2^{98}}", r"\frac{1}{2^{99}}"),
+        ("0.33", r"\frac{1}{3}"),
+        ("1000000001", "1000000002"),
+        ("5.001", "5"),
+        ("3x+4y+14=0", "3x-y+13=0"),
+        ("1:00", "12:00"),
+        ("(1,2)", "(2,1)"),
+        ("[0,1)", "[0,1]"),
+        ("x+1", "x+2"),
+        ("odd", "even"),
+        ("", "0"),
+    ],
+)
+def test_not_the_same(symbolic: Equivalence, predicted: str, expected: str) -> None:
+    assert symbolic.equal(predicted, expected) is False
+
+
+def test_a_pair_that_takes_too_long_is_killed_and_the_next_one_is_answered() -> None:
+    comparison = Equivalence("scripts.evals.symbolic", limit=2.0)
+    assert comparison.equal("2+2", "4") is True
+    start = time.monotonic()
+    assert comparison.equal("9^{9^{9^{9^{9}}}}+x", "9^{9^{9^{9^{9}}}}+y") in {None, False}
+    assert time.monotonic() - start < 6.0
+    assert comparison.equal("3+3", "6") is True
+    comparison.close()
+
+
+def test_a_child_that_hangs_is_a_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    comparison = Equivalence("tests.unit.hanging_child", limit=0.5)
+    assert comparison.equal("1", "2") is None
+    assert comparison.timeouts == 1
+    assert comparison.equal("1", "2") is None
+    assert comparison.timeouts == 1
+    comparison.close()
+
+
+def test_typed_values_are_compared_exactly() -> None:
+    assert grade_value("42", "42.0", "decimal") is True
+    assert grade_value("33.5%", "0.335", "decimal") is True
+    assert grade_value("33.5%", "33.5", "decimal") is True
+    assert grade_value("0.1", "0.10000000001", "decimal") is False
+    assert grade_value("3.5", "3", "integer") is False
+    assert grade_value("1234", "1,234", "integer") is True
+    assert grade_value("b", "(B)", "choice") is True
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared cases are not here")
+def test_at_least_97_percent_of_the_shared_pairs_are_told_apart(symbolic: Equivalence) -> None:
+    files = [SHARED / f"{name}.jsonl" for name in ("equivalence", "behaviour")]
+    rows = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    pairs = [row for row in rows if row["kind"] in {"equiv", "extract_equiv"}]
+    right = sum(bool(symbolic.equal(row["text"], row["gold"])) == row["expected"] for row in pairs)
+    assert right >= 0.97 * len(pairs)

@@ -1,0 +1,82 @@
+"""Two scorers on the same samples."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scripts.errors import InputError
+from scripts.evals import ledger
+from scripts.evals.answers import NOTHING, TIMED_OUT, Found, answered
+from scripts.evals.ledger import compare, compare_tables, sign_flip_p
+from scripts.evals.samples import Scored, read_table, table
+
+
+def row(name: str, value: str | None, correct: bool, seed: int = 42) -> Scored:
+    """Return one scored sample."""
+    return Scored(name, seed, NOTHING if value is None else answered(value, "box", (0, 1)), correct)
+
+
+BEFORE = [row("a", None, False), row("b", None, False), row("c", "5", True), row("d", "6", False), row("e", "7", True)]
+AFTER = [row("a", "5", True), row("b", "9", False), row("c", None, False), row("d", "5", True), row("e", "7", True)]
+
+
+def test_the_table_counts_what_became_of_every_sample() -> None:
+    found = compare(BEFORE, AFTER, ("strict", "regex"))
+    assert found["table"] == {
+        "none": {"none": 0, "right": 1, "wrong": 1},
+        "right": {"none": 1, "right": 1, "wrong": 0},
+        "wrong": {"none": 0, "right": 1, "wrong": 0},
+    }
+    assert found["counts"] == {"changed": 4, "newly_found": 2, "newly_found_right": 1, "recovered": 2, "lost": 1}
+    assert found["newly_found_precision"] == 0.5
+    assert (found["recovered"], found["lost"]) == (["a@42", "d@42"], ["c@42"])
+    assert found["difference"] == pytest.approx(20.0)
+
+
+def test_a_timeout_is_wrong_and_not_none() -> None:
+    found = compare([row("a", "5", True)], [Scored("a", 42, TIMED_OUT, False)], ("strict", "slow"))
+    assert found["table"]["right"] == {"none": 0, "right": 0, "wrong": 1}
+    assert found["timeouts"] == {"strict": 0, "slow": 1}
+
+
+def test_other_samples_are_refused() -> None:
+    with pytest.raises(InputError, match="different samples"):
+        compare(BEFORE, AFTER[:3], ("strict", "regex"))
+
+
+def test_tables_are_written_and_read_back(tmp_path: Path) -> None:
+    rows = [*BEFORE, Scored("f", 43, Found('say "1,2"\n', "answered", "label", (-9, -3), "final", ("a", "b")), True)]
+    for name, content in (("strict", rows), ("regex", rows)):
+        (tmp_path / f"samples-{name}.csv").write_text(table(content), encoding="utf-8")
+    assert read_table(tmp_path / "samples-strict.csv") == rows
+    found = compare_tables(tmp_path / "samples-strict.csv", tmp_path / "samples-regex.csv")
+    assert found["scorers"] == ["strict", "regex"]
+    assert found["counts"]["changed"] == 0
+
+
+def test_a_table_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "samples-x.csv"
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="expected the columns"):
+        read_table(path)
+
+
+@given(st.lists(st.integers(-4, 4), max_size=9))
+def test_sign_flips_are_counted_out(values: list[int]) -> None:
+    sizes = [abs(value) for value in values if value]
+    sums = [
+        abs(sum(sign * size for sign, size in zip(signs, sizes, strict=True)))
+        for signs in product((-1, 1), repeat=len(sizes))
+    ]
+    expected = sum(one >= abs(sum(values)) for one in sums) / len(sums)
+    assert sign_flip_p(values) == pytest.approx(expected)
+
+
+def test_many_problems_are_convolved_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = [3, -1, 2, 2, 0, -5, 4, 1, 1, 7, -2] * 5
+    counted = sign_flip_p(values)
+    monkeypatch.setattr(ledger, "_COUNTED", 3)
+    assert sign_flip_p(values) == pytest.approx(counted)

@@ -1,0 +1,158 @@
+"""Rescoring by hand: what is written, what is printed, what is refused."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*arguments: str | Path, module: str = "scripts.rescore") -> "subprocess.CompletedProcess[str]":
+    """Return a finished command."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-m", module, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+
+
+def record(number: int, generation: str | None, expected: str = "42", **more: Any) -> str:
+    """Return a line of an output file."""
+    return json.dumps(
+        {"id": f"p{number}", "problem": f"P{number}", "expected_answer": expected, "generation": generation, **more}
+    )
+
+
+def outputs(folder: Path, **seeds: list[str]) -> Path:
+    """Write one file a seed and return the folder."""
+    folder.mkdir(exist_ok=True)
+    for name, lines in seeds.items():
+        (folder / f"output-{name}.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    right, words = record(0, r"\boxed{42}"), record(1, "<think>x</think>The answer is 1,234.", "1234")
+    return outputs(tmp_path / "made", rs42=[right, words], rs43=[words.replace("1,234.", "12."), right])
+
+
+def test_everything_is_written_outside_the_folder_and_the_table_printed(folder: Path, tmp_path: Path) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    done = run(folder, "--out", tmp_path / "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {
+        "metrics.json", "metrics-regex.json", "samples-strict.csv", "samples-regex.csv",
+        "details-strict.json", "details-regex.json", "scorers.json",
+    }  # fmt: skip
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    metrics = json.loads((tmp_path / "out" / "metrics-regex.json").read_text())
+    assert metrics["made"]["pass@1[avg-of-2]"]["symbolic_correct"] == 75.0
+    ledger = json.loads((tmp_path / "out" / "scorers.json").read_text())["regex"]
+    assert (ledger["recovered"], ledger["lost"], ledger["newly_found_precision"]) == (["p1@42"], [], 0.5)
+    assert "regex against strict: 2 newly found (50 % right), 1 recovered, 0 lost" in done.stdout
+    lines = (tmp_path / "out" / "samples-regex.csv").read_text().splitlines()
+    assert lines[0] == "id,seed,predicted_answer,correct,state,stage,span,flags,part"
+    assert lines[2] == "p1,42,1234,true,answered,phrase,30:35,,final"
+
+
+def test_a_scorer_of_ones_own_and_a_benchmark_name(folder: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("part: whole\nstages:\n  - stage: pattern\n    pattern: |-\n      answer is (\\d+)\n")
+    done = run(folder, "--scorer", mine, "--benchmark", "named", "--answer-type", "integer", "--out", tmp_path / "out")
+    assert done.returncode == 0
+    metrics = json.loads((tmp_path / "out" / "metrics-mine.json").read_text())
+    assert metrics["named"]["pass@1"]["no_answer"] == 50.0
+
+
+def test_compressed_outputs_with_fields_missing_are_read(tmp_path: Path) -> None:
+    line = (
+        json.dumps({"generation": None, "expected_answer": 5})
+        + "\n"
+        + json.dumps({"generation": "\\boxed{5}", "expected_answer": 5})
+        + "\n"
+    )
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "output-rs7.jsonl.gz").write_bytes(gzip.compress(line.encode()))
+    done = run(tmp_path / "in", "--out", tmp_path / "out")
+    assert done.returncode == 0
+    assert json.loads((tmp_path / "out" / "metrics.json").read_text())["in"]["pass@1"] == {
+        "num_entries": 2, "symbolic_correct": 50.0, "no_answer": 50.0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "message"), [
+    ([record(0, "x"), record(1, "x")[:30]], "output-rs42.jsonl:2: cut or broken line"),
+    ([record(0, "x"), record(0, "x")], "output-rs42.jsonl:2: id p0 stands on line 1 too"),
+    ([record(0, "x"), record(2, "x")], "output-rs43.jsonl:2: problem p1 is not in output-rs42.jsonl"),
+    ([record(0, "x"), record(1, "x", "7")], "output-rs43.jsonl:2: p1 is another problem than in output-rs42.jsonl"),
+    ([record(0, "x")], "output-rs43.jsonl:2: problem p1 is not in output-rs42.jsonl"),
+    ([record(0, "x"), '{"id": "p1", "generation": "x"}'], "output-rs42.jsonl:2: no expected_answer"),
+    ([record(0, "x"), '{"id": "p1", "generation": 5, "expected_answer": "1"}'],
+     "output-rs42.jsonl:2: expected a string"),
+])  # fmt: skip
+def test_unusable_input_is_one_line_and_exit_2(tmp_path: Path, lines: list[str], message: str) -> None:
+    folder = outputs(tmp_path / "in", rs42=lines, rs43=[record(0, "x"), record(1, "x")])
+    done = run(folder, "--answer-type", "integer", "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_folder_is_never_written_into(folder: Path) -> None:
+    done = run(folder, "--out", folder / "out")
+    assert done.returncode == 2
+    assert "which is only read" in done.stderr
+
+
+def test_an_unsound_scorer_is_refused_before_anything_is_read(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text("stages:\n  - stage: pattern\n    pattern: |-\n      \\boxed\\{(\\d+)\n")
+    done = run(folder, "--scorer", tmp_path / "bad.yaml", "--out", tmp_path / "out")
+    assert (done.returncode, done.stderr.count("did you mean")) == (2, 1)
+
+
+def test_error_records_count_as_the_peer_counts_them_and_apart(tmp_path: Path) -> None:
+    failed = record(1, "", finish_reason="error", seedbed={"status": "error"})
+    folder = outputs(tmp_path / "in", rs42=[record(0, r"\boxed{42}"), failed])
+    done = run(
+        *folder.iterdir(), "--benchmark", "made", "--answer-type", "integer", "--out-dir", tmp_path / "out",
+        module="scripts.score",
+    )  # fmt: skip
+    assert done.returncode == 0
+    details = json.loads((tmp_path / "out" / "details-strict.json").read_text())
+    assert json.loads((tmp_path / "out" / "metrics.json").read_text())["made"]["pass@1"]["symbolic_correct"] == 50.0
+    assert (details["errors"], details["without_errors"]) == (
+        1,
+        {"samples": 1, "symbolic_correct": 100.0, "no_answer": 0.0},
+    )
+
+
+def test_seeds_and_problems_that_should_be_there_are_asked_for(folder: Path, tmp_path: Path) -> None:
+    dataset = tmp_path / "test.jsonl"
+    dataset.write_text("".join(f"{record(number, None)}\n" for number in range(3)))
+    common = ("--benchmark", "made", "--answer-type", "integer", "--out-dir", tmp_path / "out")
+    done = run(*folder.iterdir(), *common, "--expect-seeds", "42,43,44", module="scripts.score")
+    assert (done.returncode, "expected the seeds [42, 43, 44], found [42, 43]" in done.stderr) == (2, True)
+    done = run(*folder.iterdir(), *common, "--dataset", dataset, module="scripts.score")
+    assert (done.returncode, "but the dataset has 3; missing p2" in done.stderr) == (2, True)
+
+
+def test_a_small_rescore_imports_nothing_heavy(folder: Path, tmp_path: Path) -> None:
+    heavy = "('sympy', 'numpy', 'pandas', 'math_verify')"
+    code = f"import sys; from scripts.rescore import main; main(); print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(folder), "--out", str(tmp_path / "out")],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,99 @@
+"""Searching from the end of a text: always what a scan of the whole text finds, or not done at all."""
+
+import json
+
+import pytest
+import regex
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from scripts.evals.answers import Found, Sample
+from scripts.evals.definitions import Definition, PatternStage, find_definition, read_definition
+from scripts.evals.extraction import broad
+from scripts.evals.extraction.characters import plain
+from scripts.evals.extraction.label_values import Asked
+from scripts.evals.extraction.policy import pick, stages_of
+from scripts.evals.scorers import load_scorer
+from scripts.evals.staged import Staged
+from scripts.evals.texts import Text
+from scripts.evals.windows import last_match, reach_of
+
+PIECES = st.sampled_from([
+    "answer is ", "Answer: ", "**Answer** ", "final answer ", r"\boxed{", "}", "42", "-7", "1,234", " ",
+    "\n", "a", "aXa", "X",
+    "</think>", "<think>", "Question: ", "the ", "not ", "but ", "(B)", "C", r"\frac{3}{4}", "so m+n = 7. ",
+    "答案是", "\u3002",
+    "\U0001f600", "words that say nothing at all, again and again. " * 3, "####", "$", "<answer>",
+    "</answer>", "Note: ", "or 5",
+])  # fmt: skip
+TEXTS = st.lists(PIECES, max_size=80).map("".join)
+PATTERNS = [
+    read_definition(find_definition("seed-compat")).stages[0].pattern,  # type: ignore[union-attr]
+    r"aXa",
+    r"answer[^0-9]{0,30}(\d+)",
+    r"(?<=is )\d+",
+    r"\bC\b",
+    r"(?:a|aX)+a?",
+    r"[a-z]+ (\d+)",
+    r"(\d)\d*\1",
+    r"(?s)answer.*",
+    r"$",
+]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@settings(max_examples=60, deadline=None)
+@given(text=TEXTS, escaped=st.booleans())
+@example(text="x" * 50 + "aXaXaXaXaXa", escaped=True)
+@example(text="a" + "X" * 80 + "a", escaped=True)
+def test_a_windowed_search_equals_a_full_scan(pattern: str, text: str, escaped: bool) -> None:
+    compiled = regex.compile(pattern)
+    matches = list(compiled.finditer(text))
+    found = last_match(Text(json.dumps(text, ensure_ascii=escaped).encode(), "here"), compiled, 5.0, (8, 32, 128))
+    assert (found is None) == (not matches)
+    if found is not None:
+        start, end = found.match.span()
+        assert (start - found.from_end + len(text), end - found.from_end + len(text)) == matches[-1].span()
+
+
+def test_patterns_whose_reach_is_unknown_run_in_full() -> None:
+    assert reach_of(r"(\d)\d*\1") is None
+    assert reach_of(r"\p{Nd}+") is None
+    assert reach_of(r"$") is None
+    assert reach_of(PATTERNS[0]) is not None
+
+
+@pytest.mark.parametrize("name", ["strict", "seed-compat", "regex"])
+@pytest.mark.parametrize("answer_type", ["integer", "math", "choice"])
+@settings(max_examples=60, deadline=None)
+@given(text=TEXTS, escaped=st.booleans(), truncated=st.booleans())
+def test_shipped_scorers_find_the_same_in_a_long_text_as_in_a_decoded_one(
+    name: str, answer_type: str, text: str, escaped: bool, truncated: bool
+) -> None:
+    text = "We count the pairs once more. " * 300 + text
+    scorer = load_scorer(name)
+    lazy = scorer.extract(Sample(Text(json.dumps(text, ensure_ascii=escaped).encode(), "here"), answer_type, truncated))
+    read = scorer.extract(Sample(Text.of(text), answer_type, truncated))
+    assert (lazy.value, lazy.state, lazy.stage, lazy.flags) == (read.value, read.state, read.stage, read.flags)
+    assert sliced(lazy, text) == sliced(read, text)
+
+
+def sliced(found: Found, text: str) -> str | None:
+    """Return what the span of an answer says in its text."""
+    return None if found.span is None else text[slice(*found.span)]
+
+
+@pytest.mark.parametrize("answer_type", ["integer", "math", "choice"])
+@settings(max_examples=60, deadline=None)
+@given(before=TEXTS, after=TEXTS, filling=st.integers(0, 400))
+def test_a_long_final_part_gives_the_same_from_its_end(answer_type: str, before: str, after: str, filling: int) -> None:
+    text = before + "We count the pairs once more. " * filling + after
+    asked, stages = Asked(answer_type, "ABCD"), stages_of(read_definition(find_definition("regex")).stages)
+    found = broad._pick_long(text, asked, stages, (5200, 7000))
+    assert found == pick(plain(text), text, asked, stages)
+
+
+def test_a_quadratic_pattern_is_a_timeout_and_no_missing_answer() -> None:
+    scorer = Staged("slow", Definition((PatternStage(r"answer[^0-9]*(\d+)"),), part="whole", timeout=0.3))
+    found = scorer.extract(Sample(Text.of("answer " * 200_000)))
+    assert (found.state, found.value) == ("timeout", None)
