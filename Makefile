@@ -13,7 +13,11 @@ summary: .venv/run.ok  ## the tables and the verdict of what is there, also whil
 	@$(BIN)/python -m scripts.summary
 
 test: .venv/test.ok check  ## all tests, linters, formatters, types
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --ignore tests/slurm --ignore tests/bench
+	$(MAKE) --no-print-directory test-slurm
+
+test-slurm: .venv/test.ok  ## the failure matrix on a real Slurm of its own, loopback only
+	PYTHON=$(BIN)/python sh tests/slurm/run.sh
 
 check: .venv/test.ok
 	$(BIN)/ruff check scripts tests
