@@ -149,7 +149,9 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
     about = APPROXIMATE.match(text, place, end)
     if about:
         flags, place = ("approximate",), _skip(text, about.end(), end)
+    named = False
     while side := _SIDE.match(text, place, end):
+        named = True
         place = _skip(text, side.end(), end)
     currency = CURRENCY.match(text, place, end)
     if currency:
@@ -177,6 +179,9 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
     several = OR.match(text, after, end)
     if several and several.end() > after:
         other = _skip_currency(text, several.end(), end)
+        side = _SIDE.match(text, other, end) if named else None
+        if side:
+            other = _skip_currency(text, side.end(), end)
         second = read_number(text, other, asked.notation)
         if second is not None and text[several.start() : several.end()].strip(" ") != "-":
             return refused(place, second.end, "several")

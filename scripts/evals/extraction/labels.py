@@ -29,6 +29,7 @@ _LAST_WORD = re.compile(
     "final|ultimate|endg|schluss|définitiv|definitiv|окончат|итогов|最终|最終|最后|最後|최종", re.IGNORECASE
 )
 _LINE_ALONE = re.compile(r"[ \t]*\n(?:[=-]{3,}[ \t]*\n)?\s*(?=\S)")
+_TURNED = re.compile(r"\b(?:ist|lautet|beträgt)\s+(?:die|das|unsere?)\s+(?:\w+e\s+)?$")  # "somit ist die Antwort 42"
 _CONDITION = re.compile(
     r"\b(?:if|unless|suppose|assuming|whether|wenn|falls|si|se|\u0435\u0441\u043b\u0438)\b|\u5982\u679c|\u5047\u5982",
     re.IGNORECASE,
@@ -83,7 +84,8 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
     else:
         verb = verb_pattern(noun.language).match(text, noun.end)
         if verb is None:
-            return _directly(text, noun.end, asked, line, noun.start) if noun.language == "ru" else None
+            turned = noun.language == "ru" or _TURNED.search(text, line, noun.start)
+            return _directly(text, noun.end, asked, noun.start) if turned else None
         negated = NEGATION.search(verb["verb"]) is not None
         if (
             not negated
@@ -106,8 +108,8 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
     )
 
 
-def _directly(text: str, after: int, asked: Asked, line: int, start: int) -> Marked | None:
-    """Return a value that follows its noun with nothing between, as Russian may write."""
+def _directly(text: str, after: int, asked: Asked, start: int) -> Marked | None:
+    """Return a value that follows its noun with nothing between, as Russian and German may write."""
     if not re.match(r"\s+[*$\\(\d-]", text[after : after + 4]):
         return None
     reading = read_value(text, after, asked)

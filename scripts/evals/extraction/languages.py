@@ -83,8 +83,8 @@ LANGUAGES: dict[str, Words] = {
 }
 _LETTER = r"A-Za-z\u00c0-\u024f\u0400-\u04ff"
 _CONTEXT = (
-    r"(?:\s+(?:to|for|of|in|from|auf|für|der|des|zu|à|au|de|du|a|al|del|della|do|da|на|к)\s(?:[^.!?\n:=$\\]"
-    r"|\.(?=\d)){1,70}?)?"
+    r"(?:\s+(?:to|for|of|in|from|auf|für|der|des|zu|à|au|de|du|a|al|del|della|do|da|на|к)\s(?:[^.!?\n:=$\\\"]"
+    r"|\.(?=\d)|\"[^\"\n]{1,80}\"){1,70}?)?"
 )
 _ASIDE = (
     r"(?:,[^,.:\n]{1,50},|\s+(?:that\s+)?(?:we|i|you|they)\s+\w+(?:\s+\w+){0,2}?(?=\s)|\s+(?:obtained|sought"

@@ -10,7 +10,8 @@ _BEFORE = re.compile(
     r"|\{|\\(?:displaystyle|quad|,|;|:|!| )"
     r"|(?:the\s+)?(?:correct\s+|best\s+|right\s+)?(?:option|choice|answer|letter|alternative|opción|opção"
     r"|opzione|вариант|alternativa|antwort|réponse|lettera|letra|lettre|buchstabe|选项|選項|選択肢"
-    r"|보기)(?![A-Za-z])\s*[:.]?)*",
+    r"|보기)(?![A-Za-z])\s*[:.]?|(?:the|la|el|le|o|a|die|der|l')\s+(?=(?:op[cç]|opz|alternativ|lett|letr|option|antwort|réponse"
+    r"|(?-i:[(*$]{0,3}[A-J](?![A-Za-z]))))|l'(?=op))*",
     re.IGNORECASE,
 )
 _LETTER = re.compile(
@@ -19,7 +20,7 @@ _LETTER = re.compile(
 )
 _MORE = re.compile(
     r"[\s*$}_)\]]*(?:\\text\s*\{\s*)?(?:or|and|and/or|/|&|,|oder|und|ou|et|o|y|e|или|и|或(?:者)?|和|\u3001|と"
-    r"|または|또는|와|과)(?:\s*\})?[\s*$({\[]*(?:or\s+|and\s+)?(?:\\text\s*\{)?[(\[]?(?P<letter>[A-Z])(?![A-Za-z0-9'])"
+    r"|または|또는|와|과)(?:\s*\})?[\s*$({\[]*(?:(?:or|and|maybe|possibly|perhaps|even)\s+)*(?:\\text\s*\{)?[(\[]?(?P<letter>[A-Z])(?![A-Za-z0-9'])"
     r"(?!\s+(?:is|are|was|cannot|can|has|have|would|does|do|seems|gives|ist|est|es)\b)",
 )
 _REASON = re.compile(
@@ -62,7 +63,7 @@ def _stands_alone(text: str, match: "re.Match[str]", before: str, end: int) -> b
     if behind in {"_", "^", "'", "="} or (behind == "-" and text[match.end() + 0 : match.end() + 2][1:2].isalnum()):
         return behind == "_" and before.rstrip().endswith("_")
     following = text[match.end("letter") : end]
-    if re.match(r"\s*[=+<>^]|\s*\\(?!\)|\]|text|quad|,|;|:| )", following):
+    if re.match(r"\s*[=+>^]|\s*<(?![/|])|\s*\\(?!\)|\]|text|quad|,|;|:| )", following):
         return False
     wrapped = before.rstrip().endswith(
         ("*", "$", "{", "`", '"', "_", "\\(", "\u201c")
@@ -84,7 +85,9 @@ _IN_BOX = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _BOX_REST = re.compile(
-    r"\s*\}?\s*(?:[.:;)\]}]|-\s|\u2013|\u2014|\\q?quad(?![a-z])|\\[ ,;:~]|~|\\text|\s+[A-Za-z\\($\d])", re.DOTALL
+    r"\s*\}?\s*(?:[.:;)\]}]|-\s|\u2013|\u2014|\\q?quad(?![a-z])|\\[ ,;:~]|~|\\text"
+    r"|\s+(?:[A-Za-z($\d]|\\(?:text|math|q?quad|[ ,;:])))",
+    re.DOTALL,
 )
 
 

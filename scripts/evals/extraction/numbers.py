@@ -16,6 +16,7 @@ _GROUPED = re.compile(
 _INDIAN = re.compile(r"[1-9]\d?(?:,\d\d)+,\d{3}(?![\d,])(?P<tail>\.\d+)?")
 _DOTTED = re.compile(r"[1-9]\d{0,2}(?P<groups>(?:\.\d{3})+)(?!\d)(?!\.\d)(?P<tail>,\d+)?")
 _DECIMAL_COMMA = re.compile(r"\d+,\d+(?![\d,])")
+_COMMA_TAIL = re.compile(r",(\d+)(?![\d,])")
 _PLAIN = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,4}(?![A-Za-z\d]))?")
 _TIMES = re.compile(r"\\cdot(?![a-z])|\\times(?![a-z])|\*{1}(?!\*)")
 _OVER = re.compile(r"/|\\div(?![a-z])")
@@ -221,6 +222,10 @@ def _literal(text: str, start: int, notation: Notation) -> Number | None:
     grouped = _GROUPED.match(text, start) or _INDIAN.match(text, start)
     if grouped:
         tail = grouped["tail"] or ""
+        comma_tail = _COMMA_TAIL.match(text, grouped.end()) if notation.comma_decimals and not tail else None
+        if comma_tail and not grouped[0].count(","):
+            digits = re.sub(r"\D", "", grouped[0]) + "." + comma_tail[1]
+            return Number(Fraction(digits), comma_tail.end(), True, True)
         digits = re.sub(r"\D", "", text[start : grouped.end() - len(tail)]) + tail
         return Number(Fraction(digits), grouped.end(), bool(tail), True)
     comma = _DECIMAL_COMMA.match(text, start) if notation.comma_decimals else None
