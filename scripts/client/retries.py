@@ -53,7 +53,9 @@ class Patience:
         if self._counted >= self._bounds.attempts or self._faults >= FAULTS:
             return None
         if retry_after is not None:
-            return min(retry_after, LONGEST_WAIT) * (1 + 0.1 * self._jitter.random())
+            # Never at once, whatever the server says, and never all at the same moment.
+            told = min(max(retry_after, self._bounds.backoff), LONGEST_WAIT)
+            return told + self._jitter.random() * max(self._bounds.backoff, 0.1 * told)
         return self.back_off(self._attempts)
 
     def back_off(self, attempt: int) -> float:

@@ -79,6 +79,12 @@ def test_the_server_may_name_the_wait() -> None:
     assert 30.0 <= wait <= 33.0
 
 
+def test_a_server_that_says_at_once_is_not_asked_at_once() -> None:
+    wait = patience().after(Kind.BUSY, now=0.0, retry_after=0.0)
+    assert wait is not None
+    assert 1.0 <= wait <= 2.0
+
+
 def test_an_outage_that_was_waited_for_is_not_counted_but_not_for_ever() -> None:
     kept = patience()
     found = [kept.after(Kind.UNREACHABLE, now=0.0, outage=True) for _ in range(20)]
