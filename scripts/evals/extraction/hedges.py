@@ -21,7 +21,7 @@ RANGE = re.compile(
     r"under\s|up to|one of|both|neither|zwischen|entweder|mindestens|höchstens|entre|soit|au (?:moins|plus)"
     r"|al menos|como máximo|"
     r"pelo menos|no máximo|tra\s|fra\s|almeno|al massimo|между|от\s|либо|не менее|не более|至少|至多|大于|小于|介于|"
-    r"[<>\u2264\u2265\u00b1]|\\(?:leq?|geq?|pm|mp|lt|gt|neq?)(?![a-z]))",
+    r"<(?![/|A-Za-z])|[>\u2264\u2265\u00b1]|\\(?:leq?|geq?|pm|mp|lt|gt|neq?)(?![a-z]))",
     re.IGNORECASE,
 )
 APPROXIMATE = re.compile(
