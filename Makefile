@@ -4,7 +4,7 @@ PIP = .venv/bin/python -m pip install --quiet --disable-pip-version-check --requ
 SOURCE = --no-build-isolation --no-binary connection-pool
 BIN = .venv/bin
 
-.PHONY: run test check format dag summary test-slurm clean
+.PHONY: run summary test check test-dynamo test-slurm format dag
 
 run: .venv/run.ok  ## set up, evaluate the demonstration, show its table
 	@started=$$(date +%s); $(BIN)/snakemake --cores all --quiet all && $(BIN)/python -m scripts.summary --unless-told-since $$started
@@ -14,7 +14,10 @@ summary: .venv/run.ok  ## the tables and the verdict of what is there, also whil
 
 test: .venv/test.ok check  ## all tests, linters, formatters, types
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --ignore tests/slurm --ignore tests/bench
-	$(MAKE) --no-print-directory test-slurm
+	$(MAKE) --no-print-directory test-dynamo test-slurm
+
+test-dynamo: .venv/test.ok .venv-dynamo/ok  ## against NVIDIA Dynamo's own frontend and simulated workers
+	DYNAMO_PYTHON=$(CURDIR)/.venv-dynamo/bin/python $(BIN)/python -m pytest tests/client/test_dynamo.py
 
 test-slurm: .venv/test.ok  ## the failure matrix on a real Slurm of its own, loopback only
 	PYTHON=$(BIN)/python sh tests/slurm/run.sh
@@ -43,4 +46,12 @@ dag: .venv/run.ok  ## docs/dag.md, and docs/dag.svg where Graphviz is installed
 
 .venv/test.ok: .venv/run.ok envs/test.lock
 	@$(PIP) $(SOURCE) --requirement envs/test.lock
+	@touch $@
+
+# What Dynamo declares besides asks for a host that is not always there: hence itself without dependencies.
+.venv-dynamo/ok: envs/dynamo.lock envs/dynamo-itself.lock
+	@echo "setting up .venv-dynamo: a minute or two"
+	@$(PYTHON) -m venv .venv-dynamo
+	@$(subst .venv/,.venv-dynamo/,$(PIP)) --requirement envs/dynamo.lock
+	@$(subst .venv/,.venv-dynamo/,$(PIP)) --no-deps --requirement envs/dynamo-itself.lock
 	@touch $@
