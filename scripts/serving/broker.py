@@ -44,6 +44,7 @@ class Server:
     attempt: int = 0
     faults: int = 0
     verdict: str | None = None  # why it must not be started again
+    details: str = ""  # the last lines of its logs
     retry_at: float = 0.0
     entered: float = 0.0
     last_wanted: float = 0.0
@@ -165,7 +166,7 @@ class Broker:
             return Event.OVERDUE if moment - server.entered > STOP_WITHIN else Event.NOTHING
         if state is State.STARTING and server.note(self.plan.run).get("state") == "ready" and self.ending is None:
             return Event.READY
-        # a job that waits costs nothing, and its place in the queue is worth something: seeds come back
+        # a job that waits costs nothing and its place in the queue is worth something: seeds come back
         linger = self.plan.linger if server.look.phase != "pending" else max(self.plan.linger, 2 * self.plan.lease)
         idle = moment - max(server.last_wanted, server.entered) >= linger
         unwanted = not server.wants and (idle or self.all_written(server))
@@ -173,11 +174,8 @@ class Broker:
 
     def all_written(self, server: Server) -> bool:
         """Return whether every output that this run wants of the model is there: its last seed is done."""
-        outputs = server.plan.outputs
-        try:
-            return bool(outputs) and all(os.stat(path).st_mtime >= self.began for path in outputs)
-        except OSError:
-            return False
+        written = [os.path.exists(path) and os.path.getmtime(path) >= self.began for path in server.plan.outputs]
+        return bool(written) and all(written)
 
     def launch(self, server: Server) -> None:
         """Start the next attempt; one that is refused counts as ended at once."""
@@ -193,8 +191,8 @@ class Broker:
             self.log(server.plan.model, f"start refused: {refusal}")
             return
         server.record.started(server.attempt, server.handle)
-        seeds = f"{len(server.wants)} seed(s) want it"
-        self.log(server.plan.model, f"start {server.attempt} as {server.handle}: {seeds}; log {server.log}")
+        why = f"{len(server.wants)} seed(s) want it; log {server.log}"
+        self.log(server.plan.model, f"start {server.attempt} as {server.handle}: {why}")
 
     def publish(self, server: Server) -> None:
         """Tell the seeds where the server is."""
@@ -214,14 +212,12 @@ class Broker:
         (server.folder / "endpoint.json").unlink(missing_ok=True)
         why = self.ending or ("its last seed is done" if self.all_written(server) else "no seed wants it")
         self.log(server.plan.model, f"stop {server.handle}: {why}")
-        if server.handle:
-            self.launcher.stop(server.handle)
+        self.launcher.stop(str(server.handle))
 
     def kill(self, server: Server) -> None:
         """End a server that did not end when asked."""
         self.log(server.plan.model, f"kill {server.handle}: still there after {STOP_WITHIN:g} s")
-        if server.handle:
-            self.launcher.kill(server.handle)
+        self.launcher.kill(str(server.handle))
 
     def forget(self, server: Server) -> None:
         """Note that a stopped server is gone."""
@@ -233,13 +229,15 @@ class Broker:
         """Retract the endpoint of a server that ended unasked, and decide whether it may be started again."""
         (server.folder / "endpoint.json").unlink(missing_ok=True)
         note, look = server.note(self.plan.run), server.look
-        served = "ready" in note
-        reason = str(note["reason"]) if note.get("state") == "failed" else notes.last_lines(server.log)
+        said = note.get("state") == "failed"
+        reason = str(note["reason"]) if said else notes.last_lines(server.log, 1)
         ended = " ".join(word for word in (look.state, look.reason) if word)
-        server.record.ended(look, reason.partition("\n")[0])
-        self.log(server.plan.model, f"{server.handle} ended ({ended}): {reason.partition(chr(10))[0]}")
+        server.record.ended(look, reason)
+        self.log(server.plan.model, f"{server.handle} ended ({ended}): {reason}")
         server.handle = None
-        server.faults += not (look.blameless and (served or look.state in ("PREEMPTED", "NODE_FAIL", "VANISHED")))
+        unlucky = "ready" in note or look.state in ("PREEMPTED", "NODE_FAIL", "VANISHED")
+        server.faults += not (look.blameless and unlucky)
+        server.details = str(note.get("details", "")) if said else notes.last_lines(server.log)
         if note.get("final"):
             server.verdict = reason
         elif server.faults > self.plan.max_restarts:
@@ -249,9 +247,9 @@ class Broker:
 
     def give_up(self, server: Server) -> None:
         """Tell the seeds that there will be no server, with its own last lines."""
-        text = f"server {server.plan.model} failed: {server.verdict}\n"
-        notes.write_text(server.folder / "failed", text)
-        self.log(server.plan.model, f"given up: {str(server.verdict).partition(chr(10))[0]}")
+        lines = [server.details, f"server {server.plan.model} failed: {server.verdict}"]
+        notes.write_text(server.folder / "failed", "\n".join(filter(None, lines)) + "\n")
+        self.log(server.plan.model, f"given up: {server.verdict}")
 
     def tell(self, server: Server) -> None:
         """Write the status line and each seed's share of the concurrency."""

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Mapping
@@ -61,6 +62,9 @@ def start(plan: Mapping[str, Any], run_dir: Path | str = "run") -> str:
         raise RunError(f"the broker did not come up: {notes.last_lines(Path('logs/broker.err'), 3)}")
     _broker.append(process)
     atexit.register(stop)
+    threading.Thread(target=_mourn, args=(process,), daemon=True).start()
+    # Snakemake would let its jobs run to their end after SIGTERM; after Ctrl-C it cancels them
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
     return run
 
 
@@ -75,6 +79,14 @@ def stop() -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def _mourn(process: "subprocess.Popen[str]") -> None:
+    """End the run, as Ctrl-C does, when its broker ends unasked: its seeds would wait for servers in vain."""
+    process.wait()
+    if process in _broker:
+        print(f"error: the broker ended unasked (exit code {process.returncode}); see logs/broker.err", file=sys.stderr)
+        os.kill(os.getpid(), signal.SIGINT)
 
 
 def alive() -> bool:

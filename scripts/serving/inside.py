@@ -4,11 +4,12 @@ import contextlib
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 
-from scripts.serving import notes
+from scripts.serving import notes, slurm
 
 LOSSES = 20  # so many servers may be lost under one seed
 Allocation = tuple[int, str, str]  # attempt, job, node
@@ -26,13 +27,19 @@ def allocation(folder: Path) -> Allocation | None:
     return int(endpoint["generation"]), str(note["job"]), str(note["nodes"][0])
 
 
+def stands(job: str) -> bool:
+    """Return whether the server's job still runs: a step that failed in it has failed by itself."""
+    look = slurm.job(job)
+    return look is not None and look.state == "RUNNING"
+
+
 def step(job: str, node: str, words: Sequence[str]) -> list[str]:
     """Return the command that runs `words` beside the server, taking neither its GPUs nor its memory."""
     flags = ["srun", "--overlap", f"--jobid={job}", f"--nodelist={node}", "--nodes=1", "--ntasks=1"]
     return [*flags, "--cpus-per-task=1", "--gres=none", "--mem=0", "--export=ALL", "--job-name=seed", *words]
 
 
-def run(folder: Path, words: Sequence[str], find: Callable[[], Allocation]) -> int:
+def run(words: Sequence[str], find: Callable[[], Allocation]) -> int:
     """Run `words` as a step of the server's allocation and return its exit code.
 
     `find()` waits for an allocation and raises when that is in vain. A seed whose server is lost under it goes on in
@@ -51,13 +58,16 @@ def run(folder: Path, words: Sequence[str], find: Callable[[], Allocation]) -> i
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, hand_on)
-    code = 1
+    code, lost = 1, 0
     for _ in range(LOSSES):
         attempt, job, node = find()
+        while attempt == lost:  # still published, though its job is gone
+            time.sleep(1.0)
+            attempt, job, node = find()
         words_of_step = step(job, node, words)
         running[:] = [subprocess.Popen(words_of_step, env={**inherited, **kept, INSIDE: job}, start_new_session=True)]
         code = running[0].wait()
-        now = allocation(folder)
-        if code == 0 or told or (now is not None and now[0] == attempt):
+        if code == 0 or told or stands(job):
             break
+        lost = attempt
     return code

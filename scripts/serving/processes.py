@@ -22,6 +22,15 @@ _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
+class ServerEnded(RunError):
+    """A server that ended by itself: one sentence why, and the last lines of its logs."""
+
+    def __init__(self, reason: str, details: str) -> None:
+        """Keep the sentence and the lines apart."""
+        super().__init__(reason)
+        self.details = details
+
+
 @dataclass
 class RoleProcess:
     """One process of a role."""
@@ -80,11 +89,12 @@ class RoleProcess:
         """Return the name of the log and its last lines."""
         return f"{self.log}:\n{notes.last_lines(self.log)}"
 
-    def death(self) -> RunError:
-        """Return the error that says how this process ended, with its own last lines."""
+    def death(self) -> "ServerEnded":
+        """Return the error that says how this process ended, with its own last words."""
         code = self.code() or 0
         how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        return RunError(f"role {self.slot.label} ended ({how}); {self.account()}")
+        last = notes.last_lines(self.log, 1)
+        return ServerEnded(f"role {self.slot.label} ended ({how}), its last line: {last}", self.account())
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the whole process group."""

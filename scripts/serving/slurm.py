@@ -114,7 +114,8 @@ def job(handle: str) -> Look | None:
     done = ask(["squeue", "--noheader", "--states=all", f"--jobs={handle}", "--Format=State:30,exit_code:20,Reason:60"])
     if done.returncode == 0 and done.stdout.strip():
         line = done.stdout.splitlines()[0]
-        return read(line[:30].strip(), line[30:50].strip(), line[50:].strip())
+        status = int(line[30:50]) if line[30:50].strip().isdigit() else 0
+        return read(line[:30].strip(), f"{status >> 8}:{status & 127}", line[50:].strip())
     if done.returncode and "invalid job id" not in done.stderr.lower():
         return None
     told = ask(["sacct", "-X", "-n", "-P", "-j", handle, "--format=State,ExitCode"])

@@ -20,7 +20,7 @@ from scripts.serving import notes, plans, readiness
 from scripts.serving.definitions import frontend
 from scripts.serving.leases import Watch
 from scripts.serving.placing import place
-from scripts.serving.processes import RoleProcess, end_all
+from scripts.serving.processes import RoleProcess, ServerEnded, end_all
 
 TICK = 0.25  # seconds between looks at the roles
 LEASE_TICK = 1.0  # seconds between looks at the lease
@@ -57,7 +57,8 @@ class Supervisor:
             while not self.ended():
                 self.told_to_end.wait(TICK)
         except (InputError, RunError) as error:
-            self.tell("failed", reason=str(error), final=isinstance(error, InputError))
+            details = error.details if isinstance(error, ServerEnded) else ""
+            self.tell("failed", reason=str(error), details=details, final=isinstance(error, InputError))
             raise
         finally:
             end_all(self.running)
@@ -96,7 +97,7 @@ class Supervisor:
         while said[-1] is not None and not self.ended():
             if time.monotonic() > deadline:
                 logs = "\n".join(process.account() for process in self.running)
-                raise RunError(f"{what} not ready after {self.server.ready_within:g} s: {said[-1]}\n{logs}")
+                raise ServerEnded(f"{what} not ready after {self.server.ready_within:g} s: {said[-1]}", logs)
             self.told_to_end.wait(TICK)
 
     def ended(self) -> bool:

@@ -70,8 +70,8 @@ def test_seeds_share_the_concurrency(place: Workplace) -> None:
 
 def test_one_server_at_a_time_in_the_order_of_the_plan(place: Workplace) -> None:
     place.start({"first": stub_server(), "second": stub_server()}, max_servers=1)
-    place.want("second")
     place.want("first")
+    place.want("second")
     place.until(lambda: place.note("first", "endpoint.json"), "first", 15, ["first", "second"])
     assert place.note("second", "server-1.json") is None
     status = place.note("second", "status.json")
