@@ -16,7 +16,7 @@ from scripts.evals.comparison import compare, sentences
 from scripts.evals.intervals import OTHER_PROBLEMS, RUN_AGAIN
 from scripts.evals.reports import STRICT, as_json, write_whole
 from scripts.schema import nearest, read_yaml
-from scripts.sides import RESULTS, Samples, Side, benchmarks_of, matched, read, side, with_parts
+from scripts.sides import RESULTS, Side, benchmarks_of, matched, read, side, with_parts
 
 Blocks = list[dict[str, Any]]
 
@@ -28,20 +28,13 @@ def blocks(a: Side, b: Side, benchmarks: Iterable[str], scorers: Iterable[str], 
         one = read(a.folder(benchmark, b.model), scorer, answer_type)
         other = read(b.folder(other_benchmark, a.model), other_scorer, answer_type)
         try:
-            told = compare(one.rows, other.rows, same_samples=_same(one, other))
+            told = compare(one.rows, other.rows, same_samples=one.of_same_outputs(other))
         except InputError as error:
             raise InputError(f"{a.named} and {b.named}: {error}") from None
         told["a"] = {"folder": str(one.folder), "benchmark": benchmark, "scorer": scorer, **told["a"]}
         told["b"] = {"folder": str(other.folder), "benchmark": other_benchmark, "scorer": other_scorer, **told["b"]}
         found.append(told)
     return found
-
-
-def _same(one: Samples, other: Samples) -> bool:
-    """Return whether two tables were made from one and the same outputs."""
-    return one.folder.resolve() == other.folder.resolve() or (
-        bool(one.details.get("outputs")) and one.details["outputs"] == other.details.get("outputs")
-    )
 
 
 def document(a: Side, b: Side, found: Blocks) -> dict[str, Any]:

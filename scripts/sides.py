@@ -62,6 +62,13 @@ class Samples:
     details: dict[str, Any]
     block: dict[str, Any]
 
+    def of_same_outputs(self, other: "Samples") -> bool:
+        """Return whether two tables were made from one and the same outputs, so that samples pair one by one."""
+        outputs = self.details.get("outputs")
+        return self.folder.resolve() == other.folder.resolve() or (
+            bool(outputs) and outputs == other.details.get("outputs")
+        )
+
 
 def side(named: str, models: Collection[str], bases: Sequence[Path]) -> Side:
     """Return the side that MODEL, MODEL/BENCHMARK, MODEL/BENCHMARK/SCORER or the path of a stored folder names.

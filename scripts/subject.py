@@ -71,5 +71,6 @@ class Subject:
         case = self.case
         reference = side(asked.reference, case.models, [Path()])
         folder = reference.folder(reference.benchmark or case.benchmark, case.model)
-        stored = read(folder, reference.scorer or case.scorer, self.answer_type)
-        return gates.decide_not_worse(asked, compare(stored.rows, self.samples().rows)["difference"])
+        stored, now = read(folder, reference.scorer or case.scorer, self.answer_type), self.samples()
+        found = compare(stored.rows, now.rows, same_samples=stored.of_same_outputs(now))
+        return gates.decide_not_worse(asked, found["difference"])
