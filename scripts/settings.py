@@ -113,7 +113,9 @@ class Settings:
             "sampling": self.sampling(model, benchmark),
             **{key: asked[key] for key in ("served_name", "extra_body")},
         }
-        return digest(shaping | {"prompt": told["prompt"], "system": told["system"]})
+        loops = self.config["loops"]
+        cut = {"cut": loops["flag_chars"]} if loops["cut"] else {}
+        return digest(shaping | cut | {"prompt": told["prompt"], "system": told["system"]})
 
 
 def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Settings:

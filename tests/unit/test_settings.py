@@ -148,6 +148,8 @@ def test_only_what_shapes_an_answer_changes_the_fingerprint(tmp_path: Path) -> N
         == before
     )
     assert loaded(tmp_path, sampling={"temperature": 0.1}).fingerprint("mine", "warmup") != before
+    assert loaded(tmp_path, loops={"flag_chars": 500}).fingerprint("mine", "warmup") == before
+    assert loaded(tmp_path, loops={"cut": True}).fingerprint("mine", "warmup") != before
     body = {"mine": MINE["mine"] | {"extra_body": {"chat_template_kwargs": {"enable_thinking": True}}}}
     assert loaded(tmp_path, models=body).fingerprint("mine", "warmup") != before
     assert loaded(tmp_path).fingerprint("mine", "warmup-prose") != before
