@@ -11,7 +11,7 @@ from typing import Any
 
 import regex
 
-from scripts.evals.alternatives import character_of
+from scripts.evals.described import character_of
 
 _SHORT, _LONG = 3_000, 24_000  # characters
 _PATIENCE = 0.25  # CPU seconds for a long text; a linear pattern takes a few milliseconds

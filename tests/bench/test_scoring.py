@@ -1,4 +1,4 @@
-"""The bounds on what scoring costs, on a tenth of the corpus; `python -m tests.bench.scoring` prints the whole picture."""
+"""Bounds on what scoring costs, on a tenth of the corpus; `python -m tests.bench.scoring` prints the whole picture."""
 
 from pathlib import Path
 

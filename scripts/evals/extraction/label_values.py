@@ -3,14 +3,16 @@
 import re
 from typing import NamedTuple
 
+from scripts.evals.extraction.behind import behind, closed
 from scripts.evals.extraction.box_values import read_box
 from scripts.evals.extraction.hedges import APPROXIMATE, BUT, DENIED_BEHIND, NEGATION, NOT_BEHIND, OR, RANGE, UNKNOWN
 from scripts.evals.extraction.languages import FILLERS
 from scripts.evals.extraction.latex import skip_decoration
 from scripts.evals.extraction.letters import read_letter
-from scripts.evals.extraction.numbers import ENGLISH, Notation, Number, read_number, written
+from scripts.evals.extraction.literals import ENGLISH, Notation
+from scripts.evals.extraction.numbers import read_number, written
 from scripts.evals.extraction.readings import Reading, refused
-from scripts.evals.extraction.units import ATTACHED, CLOSERS, CURRENCY, MODULUS
+from scripts.evals.extraction.units import CURRENCY
 
 REACH = 600  # characters behind a label that are looked at
 
@@ -20,17 +22,11 @@ _SIDE = re.compile(
     r"[A-Za-z](?:_\{?\w\}?)?(?:\s*[-+*]\s*[A-Za-z](?:_\{?\w\}?)?)+)\s*(?:\\\)|\$|\*\*)?\s*=(?!=)\s*(?:\\\(|\$|\*\*)?"
 )
 _EQUALS = re.compile(r"\s*(?:\\\)|\$|\*\*)?\s*(?:=|\\equiv(?![a-z])|\u2261)\s*(?:\\\(|\$|\*\*)?\s*")
-_SYMBOLIC = re.compile(
-    r"\s*(?:\\(?:sqrt|pi|sin|cos|tan|ln|log|alpha|beta|theta|varphi|phi|infty|binom|sum|int|left|begin|frac"
-    r"|dfrac|tfrac)(?![a-z])|[\u221a\u03c0]|\^)|\([a-z]"
-)
-_ATTACHED_WORD = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])|[A-Za-z_]|-[A-Za-z]|:\d|\.\d|,\d|'\d|/\d")
 _COPULA = re.compile(
     r"(?<![\w])(?:is|are|equals?|was|ist|beträgt|est|es|é|è|равно|равен|составляет)(?![\w])"
     r"|=|是|为|為|は",
     re.IGNORECASE,
 )
-_LIST_ITEM = re.compile(r"[.)]\s+\S")
 _LINE_END = re.compile(
     r"[\s.,;!\u3002]*?(?:\n|$|\()|[.!;]\s|[\s]*<|\s*\[|\s+[A-Za-z]+(?:\^\{?\d\}?"
     r"|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)"
@@ -159,7 +155,7 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
     number = read_number(text, place, asked.notation)
     if number is None:
         return _formula(text, place, end, asked)
-    while equals := _EQUALS.match(text, _closed(text, number.end, end), end):
+    while equals := _EQUALS.match(text, closed(text, number.end, end), end):
         following = _skip(text, equals.end(), end)
         more = read_number(text, following, asked.notation)
         if more is None:
@@ -168,7 +164,7 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
     instead = NOT_BEHIND.match(text, number.end, end)
     if instead:
         return _number(text, _skip(text, instead.end(), end), end, asked, 0)
-    after = _behind(text, number, end, lines)
+    after = behind(text, number, end, lines)
     if after is None:
         return _formula(text, place, end, asked)
     continued = _CONTINUED.match(text, after, end)
@@ -197,50 +193,6 @@ def _skip_currency(text: str, start: int, end: int) -> int:
     place = skip_decoration(text, start, end)
     currency = CURRENCY.match(text, place, end)
     return skip_decoration(text, currency.end(), end) if currency else place
-
-
-def _closed(text: str, start: int, end: int) -> int:
-    """Return the position behind units, closing brackets and a modulus."""
-    attached = ATTACHED.match(text, start, end)
-    place = attached.end() if attached else start
-    while True:
-        before = place
-        modulus = MODULUS.match(text, place, end)
-        if modulus:
-            place = modulus.end()
-        closers = CLOSERS.match(text, place, end)
-        if closers:
-            place = closers.end()
-        if place == before:
-            # blanks belong to what follows
-            while place > start and text[place - 1] in " \n\t":
-                place -= 1
-            return place
-
-
-def _behind(text: str, number: Number, end: int, lines: int) -> int | None:
-    """Return where the text goes on behind a number and its units, or None if what follows makes it something else."""
-    place = number.end
-    if DENIED_BEHIND.match(text, place, end) or (_SYMBOLIC.match(text, place, end) and not _degree(text, place, end)):
-        return None
-    attached = not ATTACHED.match(text, place, end) and _ATTACHED_WORD.match(text, place, end)
-    if attached and not re.match(r"_\{?\d|_(?=\W|$)|__", text[place : place + 3]):
-        return None
-    if (
-        _LIST_ITEM.match(text, place, end)
-        and number.simple
-        and (lines > 0 or (number.value == 1 and re.search(r"\n\s*2[.)]", text[place : place + 600])))
-    ):
-        return None
-    after = _closed(text, place, end)
-    if DENIED_BEHIND.match(text, after, end):
-        return None
-    return after
-
-
-def _degree(text: str, place: int, end: int) -> bool:
-    """Return whether the exponent behind a number is a degree sign or belongs to its unit."""
-    return re.match(r"\s*\^\s*\{?\s*\\(?:circ|degree)", text[place : min(place + 20, end)]) is not None
 
 
 def _formula(text: str, place: int, end: int, asked: Asked) -> Reading | None:

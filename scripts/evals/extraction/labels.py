@@ -18,7 +18,7 @@ from scripts.evals.extraction.languages import (
     noun_pattern,
     verb_pattern,
 )
-from scripts.evals.extraction.numbers import ENGLISH, EUROPEAN
+from scripts.evals.extraction.literals import ENGLISH, EUROPEAN
 from scripts.evals.extraction.readings import Reading
 
 MOST = 400  # labels looked at from the end

@@ -3,21 +3,13 @@
 import re
 from fractions import Fraction
 from math import comb, factorial, isqrt
-from typing import NamedTuple
+
+from scripts.evals.extraction.literals import ENGLISH, Notation, Number, read_literal
 
 _SPACE = re.compile(
     r"(?:[ \t\n~]|\\[,;:! ]|\\quad|\\qquad|\\displaystyle|\\textstyle|\\left(?![a-z])|\\right(?![a-z])"
     r"|\\[bB]igg?[lr]?(?![a-z]))*"
 )
-_GROUPED = re.compile(
-    r"[1-9]\d{0,2}(?P<sep>,[ ]?\\![ ]?|\{,\}|\\,|\\ |\\;|\\:|\\!|~|,|'|_"
-    r"|[ ])\d{3}(?:(?P=sep)\d{3})*(?!\d)(?P<tail>\.\d+)?"
-)
-_INDIAN = re.compile(r"[1-9]\d?(?:,\d\d)+,\d{3}(?![\d,])(?P<tail>\.\d+)?")
-_DOTTED = re.compile(r"[1-9]\d{0,2}(?P<groups>(?:\.\d{3})+)(?!\d)(?!\.\d)(?P<tail>,\d+)?")
-_DECIMAL_COMMA = re.compile(r"\d+,\d+(?![\d,])")
-_COMMA_TAIL = re.compile(r",(\d+)(?![\d,])")
-_PLAIN = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,4}(?![A-Za-z\d]))?")
 _TIMES = re.compile(r"\\cdot(?![a-z])|\\times(?![a-z])|\*{1}(?!\*)")
 _OVER = re.compile(r"/|\\div(?![a-z])")
 _FRACTION = re.compile(r"\\[dtc]?frac(?![a-z])")
@@ -29,26 +21,6 @@ _SIGN = re.compile(r"(?:\\text\s*\{\s*)?([-+\u2013])(?:\s*\}(?=\s*\d))?(?![-+\u2
 _DEGREE = re.compile(r"\^\s*\{?\s*\\(?:circ|degree|prime)")
 _LARGEST = 13_000  # bits; larger results stay unread
 _DEPTH = 12
-
-
-class Number(NamedTuple):
-    """A number read from a text: its exact value, where it ends, and whether it was written with a decimal point."""
-
-    value: Fraction
-    end: int
-    decimal: bool
-    simple: bool  # one literal, no arithmetic
-
-
-class Notation(NamedTuple):
-    """How a language writes numbers."""
-
-    dot_groups: bool = False  # 1.234 is 1234
-    comma_decimals: bool = False  # 3,5 is 3.5
-
-
-ENGLISH = Notation()
-EUROPEAN = Notation(True, True)
 
 
 def read_number(text: str, start: int, notation: Notation = ENGLISH) -> Number | None:
@@ -185,7 +157,7 @@ def _atom(text: str, start: int, notation: Notation, depth: int) -> Number | Non
         if upper is None or lower is None or not 0 <= lower.value <= upper.value <= 2000:
             return None
         return Number(Fraction(comb(int(upper.value), int(lower.value))), lower.end, False, False)
-    return _literal(text, start, notation)
+    return read_literal(text, start, notation)
 
 
 def _inside(text: str, start: int, closing: str, notation: Notation, depth: int) -> Number | None:
@@ -209,29 +181,3 @@ def _fraction(text: str, start: int, notation: Notation, depth: int) -> Number |
     if upper is None or lower is None or lower.value == 0:
         return None
     return Number(upper.value / lower.value, lower.end, False, False)
-
-
-def _literal(text: str, start: int, notation: Notation) -> Number | None:
-    """Return one number as written with any thousands separators, or None."""
-    if not (text[start : start + 1].isdigit() or text[start : start + 1] == "."):
-        return None
-    dotted = _DOTTED.match(text, start)
-    if dotted and (notation.dot_groups or dotted["tail"] or dotted["groups"].count(".") > 1):
-        digits = text[start : dotted.end()].replace(".", "").replace(",", ".")
-        return Number(Fraction(digits), dotted.end(), bool(dotted["tail"]), True)
-    grouped = _GROUPED.match(text, start) or _INDIAN.match(text, start)
-    if grouped:
-        tail = grouped["tail"] or ""
-        comma_tail = _COMMA_TAIL.match(text, grouped.end()) if notation.comma_decimals and not tail else None
-        if comma_tail and not grouped[0].count(","):
-            digits = re.sub(r"\D", "", grouped[0]) + "." + comma_tail[1]
-            return Number(Fraction(digits), comma_tail.end(), True, True)
-        digits = re.sub(r"\D", "", text[start : grouped.end() - len(tail)]) + tail
-        return Number(Fraction(digits), grouped.end(), bool(tail), True)
-    comma = _DECIMAL_COMMA.match(text, start) if notation.comma_decimals else None
-    if comma:
-        return Number(Fraction(comma[0].replace(",", ".")), comma.end(), True, True)
-    literal = _PLAIN.match(text, start)
-    if literal is None or len(literal[0]) > 4000:
-        return None
-    return Number(Fraction(literal[0]), literal.end(), "." in literal[0], True)
