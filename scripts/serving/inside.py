@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 
 from scripts.serving import notes, slurm
+from scripts.serving.launchers import Look
 
 LOSSES = 20  # so many servers may be lost under one seed
 Allocation = tuple[int, str, str]  # attempt, job, node
@@ -17,24 +18,29 @@ INSIDE = "SEEDBED_INSIDE"  # set for the step: it must not look for an allocatio
 
 
 def allocation(folder: Path) -> Allocation | None:
-    """Return (attempt, job, node) of the server published in `folder`, run/{model}, or None while there is none."""
+    """Return (attempt, job, node) of the server published in `folder`, run/{model}, or None while there is none.
+
+    A server that is no job of Slurm has the job "".
+    """
     endpoint = notes.read(folder / "endpoint.json")
     if endpoint is None:
         return None
     note = notes.read(folder / f"server-{endpoint['generation']}.json") or {}
-    if not note.get("job") or not note.get("nodes"):
+    if not note.get("nodes"):
         return None
-    return int(endpoint["generation"]), str(note["job"]), str(note["nodes"][0])
+    return int(endpoint["generation"]), str(note.get("job") or ""), str(note["nodes"][0])
 
 
 def stands(job: str) -> bool:
     """Return whether the server's job still runs: a step that failed in it has failed by itself."""
-    look = slurm.job(job)
+    look = slurm.job(job) if job else Look("running", "RUNNING")
     return look is not None and look.state == "RUNNING"
 
 
 def step(job: str, node: str, words: Sequence[str]) -> list[str]:
     """Return the command that runs `words` beside the server, taking neither its GPUs nor its memory."""
+    if not job:
+        return list(words)
     flags = ["srun", "--overlap", f"--jobid={job}", f"--nodelist={node}", "--nodes=1", "--ntasks=1"]
     return [*flags, "--cpus-per-task=1", "--gres=none", "--mem=0", "--export=ALL", "--job-name=seed", *words]
 

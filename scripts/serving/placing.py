@@ -5,7 +5,8 @@ import random
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from scripts.errors import InputError
@@ -27,8 +28,23 @@ def place(server: ServerPlan, plan: Plan) -> list[Slot]:
     return arrange(server, nodes, addresses(nodes))
 
 
-def arrange(server: ServerPlan, nodes: list[str], address: Mapping[str, str]) -> list[Slot]:
-    """Return the processes of `server` on `nodes`, whose addresses are given."""
+def port(role: Role, host: str, local: bool) -> int:
+    """Return the port a role listens on: the one its file fixes, or a free one; raises InputError if that is taken."""
+    if not local:
+        return role.port or random.choice(REMOTE_PORTS)
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, role.port or 0))
+        except OSError as error:
+            raise InputError(f"role {role.name}: port {role.port or 0} on {host}: {error.strerror}") from error
+        return int(probe.getsockname()[1])
+
+
+def arrange(
+    server: ServerPlan, nodes: list[str], address: Mapping[str, str], free: Callable[[Role, str, bool], int] = port
+) -> list[Slot]:
+    """Return the processes of `server` on `nodes`, whose addresses are given; `free` finds the ports."""
     shared = nodes == ["localhost"]
     needed = sum(role.count * role.nodes for role in server.roles if role.gpus)
     if not shared and needed > len(nodes):
@@ -43,7 +59,7 @@ def arrange(server: ServerPlan, nodes: list[str], address: Mapping[str, str]) ->
                 host = address[node]
                 values = {
                     "host": host,
-                    "port": str(port(role, host, local=node in (nodes[0], "localhost"))),
+                    "port": str(free(role, host, node == nodes[0])),
                     "master": address[own[0]],
                     "node_rank": str(rank),
                     "index": str(index),
@@ -55,19 +71,6 @@ def arrange(server: ServerPlan, nodes: list[str], address: Mapping[str, str]) ->
                 }
                 slots.append(Slot(role, index, rank, node, values))
     return slots
-
-
-def port(role: Role, host: str, local: bool) -> int:
-    """Return the port a role listens on: the one its file fixes, or a free one; raises InputError if that is taken."""
-    if not local:
-        return role.port or random.choice(REMOTE_PORTS)
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, role.port or 0))
-        except OSError as error:
-            raise InputError(f"role {role.name}: port {role.port or 0} on {host}: {error.strerror}") from error
-        return int(probe.getsockname()[1])
 
 
 def allocated_nodes() -> list[str]:
