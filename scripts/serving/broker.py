@@ -101,6 +101,7 @@ class Broker:
                     self.launcher.sweep()
             for server in self.servers.values():
                 self.observe(server)
+            for server in self.servers.values():
                 action, following = self.table.get((server.state, self.event(server)), (None, server.state))
                 if action is not None:
                     server.state = following

@@ -55,12 +55,14 @@ def arrange(
             wanted = role.nodes if role.gpus and not shared else 1
             own = nodes[used : used + wanted] if role.gpus and not shared else nodes[:1]
             used += wanted if role.gpus and not shared else 0
+            meeting = free(replace(role, port=None), address[own[0]], own[0] == nodes[0])
             for rank, node in enumerate(own):
                 host = address[node]
                 values = {
                     "host": host,
                     "port": str(free(role, host, node == nodes[0])),
                     "master": address[own[0]],
+                    "master_port": str(meeting),
                     "node_rank": str(rank),
                     "index": str(index),
                     "nodes": str(len(own)),
