@@ -44,7 +44,7 @@ def behind(text: str, number: Number, end: int, lines: int) -> int | None:
     if (
         _LIST_ITEM.match(text, place, end)
         and number.simple
-        and (lines > 0 or (number.value == 1 and re.search(r"\n\s*2[.)]", text[place : place + 600])))
+        and (lines > 0 or (number.value == 1 and re.search(r"\s2[.)]\s", text[place : place + 600])))
     ):
         return None
     after = closed(text, place, end)

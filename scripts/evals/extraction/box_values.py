@@ -6,6 +6,7 @@ from scripts.evals.extraction.characters import plain
 from scripts.evals.extraction.hedges import OR, UNKNOWN
 from scripts.evals.extraction.latex import top_level, unwrapped
 from scripts.evals.extraction.letters import read_box_letter
+from scripts.evals.extraction.literals import DECIMALS, ENGLISH
 from scripts.evals.extraction.numbers import read_number, written
 from scripts.evals.extraction.readings import Reading, refused
 from scripts.evals.extraction.units import CURRENCY, IN_BOX, MODULUS
@@ -86,6 +87,7 @@ def _expression(content: str, text: str, start: int, end: int) -> Reading:
 def _number(content: str, text: str, start: int, end: int, answer_type: str) -> Reading:
     """Return the one number in a box; several are refused, what is no number is answered as it stands."""
     whole = (start, end)
+    notation = DECIMALS if answer_type == "decimal" else ENGLISH
     if len(top_level(text, start, end, _EQUALS)) > 1 and _several_equations(text, start, end):
         return refused(*whole, "several")
     about = top_level(text, start, end, _ABOUT)
@@ -105,11 +107,11 @@ def _number(content: str, text: str, start: int, end: int, answer_type: str) -> 
     if option and read_number(text, _value_start(text, option.end(), end)):
         start = option.end()
     place = _value_start(text, start, end)
-    number = read_number(text[:end], place)
+    number = read_number(text[:end], place, notation)
     if number is None:
         words = _WORDS.match(text, place, end)
         after = _value_start(text, words.end(), end) if words else place
-        number = read_number(text[:end], after) if words else None
+        number = read_number(text[:end], after, notation) if words else None
         place = after
         if number is None:
             return _not_a_number(content, text, *whole)

@@ -19,7 +19,7 @@ _NAMED = re.compile(
     r"|\(?(?P<three>[A-J])\)?(?:가|이)?\s*(?:정답|맞))"
 )
 _CHOOSE = re.compile(
-    r"(?:\b(?:i|we)\s*(?:'ll|will|would|can|should|must)?\s*(?:therefore\s+)?(?:choose|pick|select"
+    r"(?:\b(?:i|we)\s*(?:'ll|'d|will|would|can|should|must)?\s*(?:therefore\s+)?(?:choose|pick|select"
     r"|go\s{1,2}with|chose)\s+(?:option\s+|answer\s+|choice\s+)?"
     r"|\bmy\s+(?:choice|pick)\s+is\s+|(?:故|应|應|所以|因此|答案)?(?:选择|選擇|应选|應選|选|選)(?:项"
     r"|項)?[:\uff1a]?\s*(?=[*(\uff08\[]{0,3}[A-J]))",

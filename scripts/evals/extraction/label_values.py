@@ -16,8 +16,10 @@ from scripts.evals.extraction.units import CURRENCY
 
 REACH = 600  # characters behind a label that are looked at
 
+_BULLET = re.compile(r"(?:[-*\u2022]|>)[ \t]+(?=\S)")  # of a list or a quotation that holds the value
+_NEXT_NUMBER = re.compile(r"[ \t]+\d+(?![\d.,]*[\w/])")  # numbers side by side
 _SIDE = re.compile(
-    r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\([^()\n]{0,12}\))?|\\[a-zA-Z]+(?:\{[^{}\n]{0,30}\})?"
+    r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\([^()\n]{0,12}\))?|\\[a-zA-Z]+(?:\{[^{}\n]{0,30}\}){0,2}"
     r"|[A-Za-z]+(?:\s+[A-Za-z]+){0,4}|[A-Za-z](?:\s*[-+*/]\s*[A-Za-z\d]+)+|"
     r"[A-Za-z](?:_\{?\w\}?)?(?:\s*[-+*]\s*[A-Za-z](?:_\{?\w\}?)?)+)\s*(?:\\\)|\$|\*\*)?\s*=(?!=)\s*(?:\\\(|\$|\*\*)?"
 )
@@ -32,7 +34,8 @@ _LINE_END = re.compile(
     r"|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)"
 )
 _CONNECTIVE = (
-    r"(?:\b(?:so|thus|hence|therefore|giving|which\s+gives|making|meaning|and\s+so|then|whence|where"
+    r"(?:\band\s+(?=[$\\(]{0,3}[A-Za-z]\s*[-+])|\b(?:so|thus|hence|therefore|giving|which\s+gives|making"
+    r"|meaning|and\s+so|then|whence|where"
     r"|therefore,)\b|\u6240\u4ee5|\u56e0\u6b64|\u6545|\u3088\u3063\u3066|\u3057\u305f\u304c\u3063\u3066"
     r"|\ub530\ub77c\uc11c|"
     r"\b(?:also|somit|daher|donc|ainsi|as\u00ed|luego|entonces|logo|portanto|quindi|dunque"
@@ -107,6 +110,9 @@ def _skip(text: str, start: int, end: int) -> int:
         fillers = FILLERS.match(text, place, end)
         if fillers and fillers.end() > place:
             place = fillers.end()
+        bullet = _BULLET.match(text, place, end) if "\n" in text[start:place] else None
+        if bullet:
+            place = bullet.end()
         if place == before:
             return place
 
@@ -172,6 +178,8 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
         further = _number(text, _skip(text, continued.end(), end), end, asked, 0)
         if further is not None and further.value is not None:
             return further._replace(flags=(*further.flags, "continued"), clean=further.clean)
+    if _NEXT_NUMBER.match(text, after, end):
+        return refused(place, after, "several")
     several = OR.match(text, after, end)
     if several and several.end() > after:
         other = _skip_currency(text, several.end(), end)

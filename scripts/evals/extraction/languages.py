@@ -17,7 +17,8 @@ class Words(NamedTuple):
 
 LANGUAGES: dict[str, Words] = {
     "en": Words(
-        r"(?:final|ultimate)\s+(?:answer|result)|(?:correct|right|best)\s+(?:answer|option|choice|alternative)",
+        r"(?:final|ultimate)\s+(?:answer|result|choice|ans\b\.?)|(?:correct|right|best)\s+(?:answer|option"
+        r"|choice|alternative)",
         r"answer|ans\b\.?|(?:correct|right|best)\s+(?:option|choice|alternative)",
         r"is|was|are|equals?|(?:is|are)n't|(?:must|should|would|will|can(?:not|'t)?|has\s+to|could|may"
         r"|might)\s+(?:not\s+)?be|comes?\s+(?:out\s+)?to(?:\s+be)?"
@@ -102,7 +103,10 @@ NEEDLES = {
     "it": ("risposta", "risultato", "opzione", "soluzione"),
     "ru": ("ответ", "вариант", "результат"),
 }  # every noun of a language holds one of these
-MARKS = re.compile(r"[*_\s}\"'\u201d`$)\]]{0,6}(?:[(\[][^()\[\]\n]{1,40}[)\]][*_\s}]{0,6}(?=[:\uff1a]))?")
+MARKS = re.compile(
+    r"(?:[*_\s}\"'\u201d`$)\]]|</(?:b|strong|i|em|u"
+    r"|h[1-6])>){0,6}(?:[(\[][^()\[\]\n]{1,40}[)\]][*_\s}]{0,6}(?=[:\uff1a]))?"
+)
 COLON = re.compile(r"[:\uff1a\ufe55]")
 FILLERS = re.compile(
     r"(?:[\s:\uff1a}]|(?:therefore|thus|then|hence|simply|just|indeed|also|clearly|exactly|precisely"
@@ -114,7 +118,8 @@ FILLERS = re.compile(
     re.IGNORECASE,
 )
 HEAD = re.compile(
-    r"[ \t]{0,8}(?:>\s*)?(?:#{1,6}[ \t]*|\\(?:textbf|section\*?|subsection\*?|text)\s*\{|(?:[-*\u2022]"
+    r"[ \t]{0,8}(?:>\s*)?(?:#{1,6}[ \t]*|\\(?:textbf|section\*?|subsection\*?|text)\s*\{|<(?:b|strong|i|em|u"
+    r"|p|h[1-6])>|(?:[-*\u2022]"
     r"|\d+[.)])[ \t]+)?[*_]{0,3}[ \t]*"
     r"(?:(?:so|thus|hence|therefore|then)?,?\s*(?:the|my|our|la|le|el|die|das|il|a|o)\s+|(?:so|thus|hence"
     r"|therefore|so)[,:]?\s+)?",

@@ -7,10 +7,11 @@ from scripts.evals.extraction.readings import Reading, refused
 
 _BEFORE = re.compile(
     r"(?:[\s*_`$\"'\u201c\u201d~&]|\\\(|\\\[|\\(?:text|math)(?:bf|rm|it|sf)?\s*\{|\\boxed\s*\{|\\fbox\s*\{"
-    r"|\{|\\(?:displaystyle|quad|,|;|:|!| )"
+    r"|\{|\[(?=\[)|</?(?:b|strong|i|em|u|p|span|code)>|\\(?:displaystyle|quad|,|;|:|!| )"
     r"|(?:the\s+)?(?:correct\s+|best\s+|right\s+)?(?:option|choice|answer|letter|alternative|opción|opção"
     r"|opzione|вариант|alternativa|antwort|réponse|lettera|letra|lettre|buchstabe|选项|選項|選択肢"
-    r"|보기)(?![A-Za-z])\s*[:.]?|(?:the|la|el|le|o|a|die|der|l')\s+(?=(?:op[cç]|opz|alternativ|lett|letr|option|antwort|réponse"
+    r"|보기)(?![A-Za-z])\s*[:.]?|(?:the|la|el|le|o|a|die|der|l')\s+(?=(?:op[cç]|opz|alternativ|lett|letr"
+    r"|option|antwort|réponse"
     r"|(?-i:[(*$]{0,3}[A-J](?![A-Za-z]))))|l'(?=op))*",
     re.IGNORECASE,
 )
@@ -19,8 +20,9 @@ _LETTER = re.compile(
     r"|\*\*)?\s*(?P<close>[)\]>]|\\right\))?"
 )
 _MORE = re.compile(
-    r"[\s*$}_)\]]*(?:\\text\s*\{\s*)?(?:or|and|and/or|/|&|,|oder|und|ou|et|o|y|e|или|и|或(?:者)?|和|\u3001|と"
-    r"|または|또는|와|과)(?:\s*\})?[\s*$({\[]*(?:(?:or|and|maybe|possibly|perhaps|even)\s+)*(?:\\text\s*\{)?[(\[]?(?P<letter>[A-Z])(?![A-Za-z0-9'])"
+    r"[\s*$}_)\]]*(?:\\text\s*\{\s*)?(?:or|and|and/or|/|&|\||,|oder|und|ou|et|o|y|e|или|и|或(?:者)?|和|\u3001|と"
+    r"|または|또는|와|과)(?:\s*\})?[\s*$({\[]*(?:(?:or|and|maybe|possibly|perhaps"
+    r"|even)\s+)*(?:\\text\s*\{)?[(\[]?(?P<letter>[A-Z])(?![A-Za-z0-9'])"
     r"(?!\s+(?:is|are|was|cannot|can|has|have|would|does|do|seems|gives|ist|est|es)\b)",
 )
 _REASON = re.compile(
@@ -60,6 +62,8 @@ def _stands_alone(text: str, match: "re.Match[str]", before: str, end: int) -> b
         return True
     if match["open"]:
         return False
+    if behind == "'" and text[match.start("letter") - 1 : match.start("letter")] == "'":
+        return True
     if behind in {"_", "^", "'", "="} or (behind == "-" and text[match.end() + 0 : match.end() + 2][1:2].isalnum()):
         return behind == "_" and before.rstrip().endswith("_")
     following = text[match.end("letter") : end]

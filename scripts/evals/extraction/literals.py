@@ -32,6 +32,7 @@ class Notation(NamedTuple):
 
 
 ENGLISH = Notation()
+DECIMALS = Notation(comma_decimals=True)
 EUROPEAN = Notation(True, True)
 
 

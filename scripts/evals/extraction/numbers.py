@@ -18,6 +18,11 @@ _WRAPPER = re.compile(
     r"\\(?:text|textbf|textrm|textit|mathbf|mathrm|mathit|boldsymbol|bm|mbox|underline|boxed|fbox|mathsf|texttt)\s*\{"
 )
 _SIGN = re.compile(r"(?:\\text\s*\{\s*)?([-+\u2013])(?:\s*\}(?=\s*\d))?(?![-+\u2013])")
+_FACTORIAL = re.compile(r"!(?:\s*[=+/)}$\\-]|\s*\*\s*\d)")  # else the mark ends a sentence
+_SCALE = re.compile(
+    r"(?:\s|\\[ ,;]|\\text\s*\{\s*)*(thousand|million|billion|trillion)(?![A-Za-z])\s*\}?", re.IGNORECASE
+)
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _DEGREE = re.compile(r"\^\s*\{?\s*\\(?:circ|degree|prime)")
 _LARGEST = 13_000  # bits; larger results stay unread
 _DEPTH = 12
@@ -25,7 +30,11 @@ _DEPTH = 12
 
 def read_number(text: str, start: int, notation: Notation = ENGLISH) -> Number | None:
     """Return the longest constant expression at `start` of a plain text (see `characters`), or None."""
-    return _sum(text, start, notation, 0)
+    number = _sum(text, start, notation, 0)
+    scale = _SCALE.match(text, number.end) if number is not None and number.simple else None
+    if number is None or scale is None:
+        return number
+    return number._replace(value=number.value * _SCALES[scale[1].lower()], end=scale.end())
 
 
 def skip_space(text: str, start: int) -> int:
@@ -108,17 +117,15 @@ def _power(text: str, start: int, notation: Notation, depth: int) -> Number | No
     base = _atom(text, start, notation, depth)
     if base is None:
         return None
-    if text.startswith("!", base.end) and not text.startswith("!!", base.end) and base.simple and not base.decimal:
-        following = text[base.end + 1 : base.end + 2]
-        if 0 <= base.value <= 400 and base.value > 2 and following not in {"", " ", "\n", "*"}:
-            base = Number(Fraction(factorial(int(base.value))), base.end + 1, False, False)
+    if base.simple and not base.decimal and 2 < base.value <= 400 and _FACTORIAL.match(text, base.end):
+        base = Number(Fraction(factorial(int(base.value))), base.end + 1, False, False)
     place = skip_space(text, base.end)
     if not text.startswith("^", place) and not (text.startswith("**", place) and text[place + 2 : place + 3].isdigit()):
         return base
     if _DEGREE.match(text, place):
         return base
     place += 1 if text[place] == "^" else 2
-    exponent = _atom(text, place, notation, depth + 1) if not text.startswith("-", place) else None
+    exponent = _signed_literal(text, place, notation) or _atom(text, place, notation, depth + 1)
     if exponent is None:
         return None if text.startswith(("{", "-"), place) or text[place : place + 1].isalpha() else base
     if exponent.value.denominator != 1 or abs(exponent.value) * max(base.value.numerator.bit_length(), 1) > _LARGEST:
@@ -126,6 +133,14 @@ def _power(text: str, start: int, notation: Notation, depth: int) -> Number | No
     if base.value == 0 and exponent.value < 0:
         return None
     return Number(base.value ** int(exponent.value), exponent.end, base.decimal, False)
+
+
+def _signed_literal(text: str, start: int, notation: Notation) -> Number | None:
+    """Return a negative literal, as an exponent without braces may be, or None."""
+    if not text.startswith("-", start):
+        return None
+    literal = read_literal(text, start + 1, notation)
+    return None if literal is None else literal._replace(value=-literal.value)
 
 
 def _atom(text: str, start: int, notation: Notation, depth: int) -> Number | None:
