@@ -84,7 +84,7 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
     else:
         verb = verb_pattern(noun.language).match(text, noun.end)
         if verb is None:
-            turned = noun.language == "ru" or _TURNED.search(text, line, noun.start)
+            turned = noun.language == "ru" or _TURNED.search(text, max(line, noun.start - 60), noun.start)
             return _directly(text, noun.end, asked, noun.start) if turned else None
         negated = NEGATION.search(verb["verb"]) is not None
         if (
