@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from scripts.errors import InputError
+from scripts.serving.shorthands import expand
 
 FORMAT = 1  # raised by hand when the meaning of a field changes, so that the seeds run again
 LLAMA_CPP = "llama-cpp"
@@ -30,6 +31,7 @@ class Role:
     start: int = 0
     port: int | None = None
     readiness: Mapping[str, Any] = field(default_factory=dict)
+    version: tuple[str, ...] = ()
 
 
 def model_file(definition: Mapping[str, Any]) -> str | None:
@@ -79,7 +81,7 @@ def roles(definition: Mapping[str, Any]) -> list[Role]:
     """Return the roles of a server file, its shorthand expanded; raises InputError without exactly one frontend."""
     if definition.get("kind") == LLAMA_CPP:
         return [_llama_cpp(definition)]
-    found = [_role(entry) for entry in definition.get("roles") or ()]
+    found = [_role(entry) for entry in expand(definition)]
     if sum(role.frontend for role in found) != 1 and len(found) != 1:
         raise InputError(f"roles: exactly one role must be the frontend, found {[r.name for r in found if r.frontend]}")
     names = [role.name for role in found]
@@ -129,6 +131,7 @@ def _role(entry: Mapping[str, Any]) -> Role:
         start=int(entry.get("start", 0)),
         port=entry.get("port"),
         readiness=dict(entry.get("readiness") or {}),
+        version=tuple(entry.get("version") or ()),
     )
 
 

@@ -36,7 +36,7 @@ def start(plan: Mapping[str, Any], run_dir: Path | str = "run") -> str:
     folder = Path(run_dir)
     held = lock(os.getpid(), folder)
     run = uuid.uuid4().hex
-    site = plan.get("site", sites.read(ROOT / "config" / "site.yaml"))
+    site = plan.get("site", sites.read(Path(os.environ.get("SEEDBED_SITE") or ROOT / "config" / "site.yaml")))
     notes.write(folder / "broker.json", {**plan, "site": site, "run": run})
     words = [sys.executable, "-m", "scripts.serving.broker", "--plan", str(folder / "broker.json")]
     words += ["--driver-pid", str(os.getpid()), "--lock-fd", str(held)]

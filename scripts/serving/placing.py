@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from scripts.errors import InputError
 from scripts.serving.commands import Slot
@@ -17,15 +18,17 @@ from scripts.serving.plans import Plan, ServerPlan
 REMOTE_PORTS = range(20000, 30000)  # below the usual ephemeral range; a clash ends the attempt and the next one redraws
 
 
-def place(server: ServerPlan, plan: Plan) -> list[Slot]:
+def place(server: ServerPlan, plan: Plan, scratch: Path) -> list[Slot]:
     """Return every process of `server` with its node and its placeholders; raises InputError if the nodes are too few.
 
     Roles with GPUs get nodes of their own in the order of the server file, roles without share the first node.
+    `scratch` is the folder of this attempt.
     """
+    more = {**plan.site.programs, "scratch": str(scratch.absolute())}
     if plan.launcher == "local":
-        return arrange(server, ["localhost"], {"localhost": "127.0.0.1"})
+        return arrange(server, ["localhost"], {"localhost": "127.0.0.1"}, more=more)
     nodes = allocated_nodes()
-    return arrange(server, nodes, addresses(nodes))
+    return arrange(server, nodes, addresses(nodes), more=more)
 
 
 def port(role: Role, host: str, local: bool) -> int:
@@ -42,9 +45,13 @@ def port(role: Role, host: str, local: bool) -> int:
 
 
 def arrange(
-    server: ServerPlan, nodes: list[str], address: Mapping[str, str], free: Callable[[Role, str, bool], int] = port
+    server: ServerPlan,
+    nodes: list[str],
+    address: Mapping[str, str],
+    free: Callable[[Role, str, bool], int] = port,
+    more: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Slot]:
-    """Return the processes of `server` on `nodes`, whose addresses are given; `free` finds the ports."""
+    """Return the processes of `server` on `nodes` at their addresses; `free` finds ports, `more` are placeholders."""
     shared = nodes == ["localhost"]
     needed = sum(role.count * role.nodes for role in server.roles if role.gpus)
     if not shared and needed > len(nodes):
@@ -59,6 +66,7 @@ def arrange(
             for rank, node in enumerate(own):
                 host = address[node]
                 values = {
+                    **more,
                     "host": host,
                     "port": str(free(role, host, node == nodes[0])),
                     "master": address[own[0]],

@@ -12,17 +12,20 @@ KEYS: dict[str, type | tuple[type, ...]] = {
     "containers": dict,
     "mounts": list,
     "pass_environment": list,
+    "programs": dict,
     "pyxis": (bool, str),
 }
+PROGRAMS = {"dynamo_python": "python3"}  # placeholders of commands, where the site says nothing
 
 
 @dataclass(frozen=True)
 class Site:
-    """Images behind aliases, mounts of every container, variables that a job needs, and whether srun has pyxis."""
+    """Images behind aliases, mounts of every container, variables that a job needs, programs, and whether pyxis."""
 
     containers: Mapping[str, str] = field(default_factory=dict)
     mounts: tuple[str, ...] = ()
     pass_environment: tuple[str, ...] = ()
+    programs: Mapping[str, str] = field(default_factory=lambda: dict(PROGRAMS))
     pyxis: bool | None = None  # None: ask srun
 
 
@@ -53,6 +56,7 @@ def site(found: Mapping[str, Any]) -> Site:
         containers=dict(found.get("containers") or {}),
         mounts=tuple(found.get("mounts") or ()),
         pass_environment=tuple(found.get("pass_environment") or ()),
+        programs={**PROGRAMS, **(found.get("programs") or {})},
         pyxis=pyxis if isinstance(pyxis, bool) else None,
     )
 
@@ -70,4 +74,8 @@ def has_pyxis(known: Site) -> bool:
 
 def _expected(key: str) -> str:
     """Return in words what a key takes."""
-    return {"containers": "a map of aliases to images", "pyxis": "true, false or auto"}.get(key, "a list of texts")
+    return {
+        "containers": "a map of aliases to images",
+        "programs": "a map of names to paths",
+        "pyxis": "true, false or auto",
+    }.get(key, "a list of texts")

@@ -6,6 +6,7 @@ run/{model}/server-{attempt}.json; each role writes logs/server/{model}-{attempt
 
 import argparse
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.errors import InputError, RunError, exit_code
-from scripts.serving import notes, plans, readiness
+from scripts.serving import notes, plans, readiness, workers
 from scripts.serving.definitions import frontend
 from scripts.serving.leases import Watch
 from scripts.serving.placing import place
@@ -24,6 +25,7 @@ from scripts.serving.processes import RoleProcess, ServerEnded, end_all
 
 TICK = 0.25  # seconds between looks at the roles
 LEASE_TICK = 1.0  # seconds between looks at the lease
+ROLL_TICK = 2.0  # seconds between looks at the workers behind a frontend
 
 
 class Supervisor:
@@ -35,12 +37,14 @@ class Supervisor:
         self.folder = Path("run") / model
         self.state_file = self.folder / f"server-{attempt}.json"
         self.key_file = self.folder / "key"
+        self.scratch = self.folder / f"scratch-{attempt}"  # seen by every node, empty at the start
         self.clock = self.folder / f".clock-{attempt}"
         self.watch = Watch(self.folder / "lease", plan.run, plan.lease, self.clock)
         self.parent = os.getppid()
         self.told_to_end = threading.Event()
         self.next_lease = 0.0
         self.running: list[RoleProcess] = []
+        self.lost: str | None = None
         self.state: dict[str, Any] = {
             "run": plan.run,
             "attempt": attempt,
@@ -64,12 +68,15 @@ class Supervisor:
             end_all(self.running)
             for clock in self.folder.glob(f"{self.clock.name}*"):
                 clock.unlink(missing_ok=True)
+            shutil.rmtree(self.scratch, ignore_errors=True)
         self.tell("stopped", reason="told to end")
         return 0
 
     def start(self) -> None:
         """Start the roles in their order, each wave after the one before is up, and wait until the server is ready."""
-        slots = place(self.server, self.plan)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.scratch.mkdir(parents=True)
+        slots = place(self.server, self.plan, self.scratch)
         first = frontend(self.server.roles)
         front = next(slot for slot in slots if slot.role.name == first.name)
         url = f"http://{front.values['host']}:{front.values['port']}/v1"
@@ -83,8 +90,11 @@ class Supervisor:
                     where = f"http://{slot.values['host']}:{slot.values['port']}{slot.role.readiness['path']}"
                     self.wait(deadline, f"role {slot.label}", partial(readiness.answers, where))
         key = self.key_file.read_text(encoding="utf-8").strip()
+        wanted = workers.expected(self.server.roles)
+        self.wait(deadline, "server", partial(workers.missing, url, wanted))
         self.wait(deadline, "server", partial(readiness.not_ready, url, self.server.served_name, key))
         if not self.told_to_end.is_set():
+            threading.Thread(target=self.call_roll, args=(workers.Roll(url, wanted),), daemon=True).start()
             self.tell("ready", url=url, ready=time.time())
 
     def wait(self, deadline: float, what: str, reason: Callable[[], str | None]) -> None:
@@ -100,11 +110,19 @@ class Supervisor:
                 raise ServerEnded(f"{what} not ready after {self.server.ready_within:g} s: {said[-1]}", logs)
             self.told_to_end.wait(TICK)
 
+    def call_roll(self, roll: workers.Roll) -> None:
+        """Look at the registered workers until some are lost, from a thread: a frontend may be slow to tell."""
+        while self.lost is None and not self.told_to_end.wait(ROLL_TICK):
+            self.lost = roll.call()
+
     def ended(self) -> bool:
         """Return whether the server is told to end; raises RunError when a role died or nobody is left."""
         for process in self.running:
             if process.code() is not None and not self.told_to_end.is_set():
                 raise process.death()
+        if self.lost is not None and not self.told_to_end.is_set():
+            logs = "\n".join(process.account() for process in self.running)
+            raise ServerEnded(f"a worker was lost though no process ended: {self.lost}", logs)
         if time.monotonic() >= self.next_lease:
             self.next_lease = time.monotonic() + LEASE_TICK
             lost = self.watch.lost()
