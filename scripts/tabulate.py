@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import gc
 import json
 import sys
 from collections.abc import Iterable, Sequence
@@ -107,6 +108,7 @@ def main() -> int:
     parser.add_argument("metrics", nargs="+", type=Path, help="every metrics*.json")
     parser.add_argument("--out", required=True, type=Path, help="summary.csv")
     options = parser.parse_args()
+    gc.disable()  # a table may have a million rows, and none of them is part of a cycle
     listed: dict[Path, list[str]] = {}
     for path in options.metrics:
         listed.setdefault(path.parent, []).append(path.stem.removeprefix("metrics").removeprefix("-") or STRICT)

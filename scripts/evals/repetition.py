@@ -54,10 +54,11 @@ def majority(answers: Sequence[Answer], sizes: Iterable[int]) -> Iterator[float]
         yield sum(tied) / len(tied) if tied else 0.0
 
 
-def classed(answers: Iterable[Answer]) -> list[Answer]:
+def classed(answers: Sequence[Answer]) -> list[Answer]:
     """Return the answers with equal ones made one: all that are right are equal, others by `equal_form`."""
+    first = next((value for value, right in answers if right and value is not None), None)
     return [
-        (value if value is None else "" if right else equal_form(value), right and value is not None)
+        (value, False) if value is None else (first, True) if right else (equal_form(value), False)
         for value, right in answers
     ]
 
@@ -83,4 +84,5 @@ def equal_form(answer: str) -> str:
 def _ratio(sign: str, above: int, below: int) -> str:
     """Return a fraction in lowest terms; there is one zero."""
     unit = gcd(above, below)
-    return f"{'-' if sign == '-' and above else ''}{above // unit}/{below // unit}"
+    text = f"{'-' if sign == '-' and above else ''}{above // unit}"
+    return text if below == unit else f"{text}/{below // unit}"

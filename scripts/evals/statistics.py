@@ -89,11 +89,17 @@ def majorities(cells: Cells, repeats: int) -> dict[str, Any]:
     strings: dict[int, list[float]] = {size: [] for size in sizes}
     classes: dict[int, list[float]] = {size: [] for size in sizes}
     for row in cells.values():
-        answers = [_answer(sample) for sample in row]
-        merged = classed(answers)
-        for votes, found in ((answers, strings), (merged, classes)):
-            for size, value in zip(sizes, majority(votes, sizes), strict=True):
-                found[size].append(value)
+        right = sum(sample.correct for sample in row)
+        if right in (0, len(row)):  # whatever they say, the vote is wrong, or right
+            votes = voted = [float(right > 0)] * len(sizes)
+        else:
+            answers = [_answer(sample) for sample in row]
+            merged = classed(answers)
+            votes = list(majority(answers, sizes))
+            voted = votes if merged == answers else list(majority(merged, sizes))
+        for size, by_string, by_class in zip(sizes, votes, voted, strict=True):
+            strings[size].append(by_string)
+            classes[size].append(by_class)
     return {
         f"majority@{size}": {
             **_figure_of(strings[size], size * len(cells)),

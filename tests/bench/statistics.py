@@ -68,9 +68,8 @@ def main() -> None:
         for scorer, file in (("regex", "metrics-regex.json"), ("strict", "metrics.json")):
             rescore = cpu_of("scripts.rescore", "--scorer", scorer, *words)
             alone = cpu_of("scripts.tabulate", "--out", str(Path(scratch) / "s.csv"), str(results / file)) - start
-            print(
-                f"{scorer:6}  rescore {rescore:6.2f}  statistics, read and written {alone:5.2f}: {100 * alone / rescore:.1f} %"
-            )
+            share = 100 * alone / rescore
+            print(f"{scorer:6}  rescore {rescore:6.2f}  statistics, read and written {alone:5.2f}: {share:.1f} %")
 
 
 if __name__ == "__main__":
