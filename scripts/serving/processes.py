@@ -38,6 +38,7 @@ class RoleProcess:
     slot: Slot
     process: subprocess.Popen[bytes]
     log: Path
+    words: list[str]
 
     @classmethod
     def start(cls, slot: Slot, plan: Plan, server: ServerPlan, attempt: int) -> "RoleProcess":
@@ -55,11 +56,7 @@ class RoleProcess:
                 given[name] = (folder / "key").read_text(encoding="utf-8")
         secrets = [name for role in server.roles for name in role.secrets]
         seen = commands.environment(slot, os.environ, secrets, given)
-        if plan.launcher == "slurm":
-            pyxis = slot.role.container is not None and has_pyxis(plan.site)
-            words = commands.slurm_command(slot, os.environ["SLURM_JOB_ID"], plan.site, pyxis)
-        else:
-            words = commands.local_command(slot)
+        words = command(slot, plan)
         log = Path("logs/server") / f"{server.model}-{attempt}-{slot.label}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         workdir = slot.role.workdir if plan.launcher == "local" else None
@@ -79,7 +76,7 @@ class RoleProcess:
                 )
             except OSError as error:
                 raise RunError(f"role {slot.label}: cannot start {words[0]}: {error.strerror}") from error
-        return cls(slot, process, log)
+        return cls(slot, process, log, words)
 
     def code(self) -> int | None:
         """Return the exit code, negative for a signal, or None while the process runs."""
@@ -100,6 +97,14 @@ class RoleProcess:
         """Send a signal to the whole process group."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, number)
+
+
+def command(slot: Slot, plan: Plan) -> list[str]:
+    """Return the words by which the process of `slot` is started here: a step of this job, or a child process."""
+    if plan.launcher != "slurm":
+        return commands.local_command(slot)
+    pyxis = slot.role.container is not None and has_pyxis(plan.site)
+    return commands.slurm_command(slot, os.environ["SLURM_JOB_ID"], plan.site, pyxis)
 
 
 def end_all(running: Iterable[RoleProcess]) -> None:

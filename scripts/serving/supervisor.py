@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from scripts.errors import InputError, RunError, exit_code
-from scripts.serving import notes, plans, readiness, workers
+from scripts.serving import notes, plans, readiness, versions, workers
 from scripts.serving.definitions import frontend
 from scripts.serving.leases import Watch
 from scripts.serving.placing import place
-from scripts.serving.processes import RoleProcess, ServerEnded, end_all
+from scripts.serving.processes import RoleProcess, ServerEnded, command, end_all
+from scripts.serving.ran import Ran
 
 TICK = 0.25  # seconds between looks at the roles
 LEASE_TICK = 1.0  # seconds between looks at the lease
@@ -45,6 +46,7 @@ class Supervisor:
         self.next_lease = 0.0
         self.running: list[RoleProcess] = []
         self.lost: str | None = None
+        self.ran = Ran(plan, self.server, attempt)
         self.state: dict[str, Any] = {
             "run": plan.run,
             "attempt": attempt,
@@ -84,7 +86,9 @@ class Supervisor:
         deadline = time.monotonic() + self.server.ready_within
         for wave in sorted({slot.role.start for slot in slots}):
             started = [slot for slot in slots if slot.role.start == wave]
-            self.running += [RoleProcess.start(slot, self.plan, self.server, self.attempt) for slot in started]
+            for slot in started:
+                self.running.append(RoleProcess.start(slot, self.plan, self.server, self.attempt))
+                self.ran.launched(self.running[-1])
             for slot in started:
                 if "path" in slot.role.readiness:
                     where = f"http://{slot.values['host']}:{slot.values['port']}{slot.role.readiness['path']}"
@@ -96,6 +100,7 @@ class Supervisor:
         if not self.told_to_end.is_set():
             threading.Thread(target=self.call_roll, args=(workers.Roll(url, wanted),), daemon=True).start()
             self.tell("ready", url=url, ready=time.time())
+            threading.Thread(target=self.ask_versions, args=(url, key), daemon=True).start()
 
     def wait(self, deadline: float, what: str, reason: Callable[[], str | None]) -> None:
         """Return when `reason()` gives none or the server is told to end; raises RunError past `deadline`.
@@ -109,6 +114,17 @@ class Supervisor:
                 logs = "\n".join(process.account() for process in self.running)
                 raise ServerEnded(f"{what} not ready after {self.server.ready_within:g} s: {said[-1]}", logs)
             self.told_to_end.wait(TICK)
+
+    def ask_versions(self, url: str, key: str) -> None:
+        """Note what the server and its roles say of their versions, from a thread: it may take a while."""
+        guarded = versions.guarded(url)
+        if not guarded:
+            print(f"warning: {url} answers without a key: whoever reaches its port can use it", flush=True)
+        self.ran.told(version=versions.of_frontend(url, key), guarded=guarded)
+        for process, entry in zip(self.running, self.ran.entry["processes"], strict=True):
+            if (slot := versions.asking(process.slot)) is not None:
+                entry["version"] = versions.told_by(command(slot, self.plan))
+        self.ran.save()
 
     def call_roll(self, roll: workers.Roll) -> None:
         """Look at the registered workers until some are lost, from a thread: a frontend may be slow to tell."""
@@ -124,6 +140,7 @@ class Supervisor:
             logs = "\n".join(process.account() for process in self.running)
             raise ServerEnded(f"a worker was lost though no process ended: {self.lost}", logs)
         if time.monotonic() >= self.next_lease:
+            self.ran.seen()
             self.next_lease = time.monotonic() + LEASE_TICK
             lost = self.watch.lost()
             if self.plan.launcher == "local" and os.getppid() != self.parent:
@@ -136,6 +153,9 @@ class Supervisor:
         """Write where the server stands into its state file."""
         self.state.update(facts, state=state, time=time.time())
         notes.write(self.state_file, self.state)
+        over = {"ended": time.time()} if state in ("failed", "stopped") else {}
+        known = {name: facts[name] for name in ("nodes", "ready", "reason") if name in facts}
+        self.ran.told(state=state, job=self.state["job"], **known, **over)
         print(f"{time.strftime('%FT%T%z')} {state} {facts}", flush=True)
 
 
