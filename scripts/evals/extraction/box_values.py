@@ -3,7 +3,7 @@
 import re
 
 from scripts.evals.extraction.characters import plain
-from scripts.evals.extraction.hedges import OR, UNKNOWN
+from scripts.evals.extraction.hedges import NEGATION, OR, RANGE, UNKNOWN
 from scripts.evals.extraction.latex import top_level, unwrapped
 from scripts.evals.extraction.letters import read_box_letter
 from scripts.evals.extraction.literals import DECIMALS, ENGLISH
@@ -21,6 +21,9 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _JOINS = re.compile(r"[,;]|\\text\s*\{\s*(?:and|or)\s*\}|\band\b|\bor\b|\\q?quad|\u548c|\u6216")
+_SYMBOLS = frozenset({"\\pi", "\\infty", "\\emptyset", "\\varnothing"})
+_BOUND = re.compile(r"[<>\u2264\u2265\u00b1]|\\(?:leq?|geq?|lt|gt|neq?|pm|mp|leqslant|geqslant)(?![a-z])")
+_JOINED = re.compile(r"\b(?:or|and|to)\b|--|\u2013")
 _LETTER_ALONE = re.compile(r"[A-Za-z]|\\[a-z]+")
 _EQUALS = re.compile(
     r"=|\\equiv(?![a-z])|:=|\\(?:implies|Rightarrow|rightarrow|to|iff|Longrightarrow"
@@ -51,9 +54,7 @@ def is_placeholder(content: str, answer_type: str) -> bool:
     if not inner or (len(inner) <= 80 and _PLACEHOLDER.fullmatch(inner)):
         return True
     return (
-        answer_type in {"integer", "decimal"}
-        and _LETTER_ALONE.fullmatch(inner) is not None
-        and inner not in {"\\pi", "\\infty"}
+        answer_type in {"integer", "decimal"} and _LETTER_ALONE.fullmatch(inner) is not None and inner not in _SYMBOLS
     )
 
 
@@ -88,6 +89,8 @@ def _number(content: str, text: str, start: int, end: int, answer_type: str) -> 
     """Return the one number in a box; several are refused, what is no number is answered as it stands."""
     whole = (start, end)
     notation = DECIMALS if answer_type == "decimal" else ENGLISH
+    if top_level(text, start, end, _BOUND):
+        return refused(*whole, "range")
     if len(top_level(text, start, end, _EQUALS)) > 1 and _several_equations(text, start, end):
         return refused(*whole, "several")
     about = top_level(text, start, end, _ABOUT)
@@ -111,6 +114,8 @@ def _number(content: str, text: str, start: int, end: int, answer_type: str) -> 
     if number is None:
         words = _WORDS.match(text, place, end)
         after = _value_start(text, words.end(), end) if words else place
+        if words and (NEGATION.search(words[0]) or RANGE.search(words[0])):
+            return refused(*whole, "words")
         number = read_number(text[:end], after, notation) if words else None
         place = after
         if number is None:
@@ -121,6 +126,8 @@ def _number(content: str, text: str, start: int, end: int, answer_type: str) -> 
     if tail in {"!"} or not tail or bracketed or tail in {".", ","}:
         percent = "%" in text[number.end : end] and answer_type == "decimal"
         return Reading(written(number) + ("%" if percent else ""), place, number.end, True, flags)
+    if re.search(r"\d", tail) and _JOINED.search(text, number.end, end):
+        return refused(*whole, "several")
     several = OR.match(text, rest.end() if rest else number.end, end)
     if several and re.search(r"\d", text[several.end() : end]):
         return refused(*whole, "several")

@@ -17,6 +17,10 @@ from scripts.evals.extraction.units import CURRENCY
 REACH = 600  # characters behind a label that are looked at
 
 _BULLET = re.compile(r"(?:[-*\u2022]|>)[ \t]+(?=\S)")  # of a list or a quotation that holds the value
+_OPEN_RANGE = re.compile(
+    r"\s*(?:or\s+(?:more|less|fewer|higher|lower|above|below|greater)\b|\+(?=\s*(?:$|[.,\n]))|\u00b1"
+    r"|\\pm(?![a-z])|\+/-)"
+)
 _NEXT_NUMBER = re.compile(r"[ \t]+\d+(?![\d.,]*[\w/])")  # numbers side by side
 _SIDE = re.compile(
     r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\([^()\n]{0,12}\))?|\\[a-zA-Z]+(?:\{[^{}\n]{0,30}\}){0,2}"
@@ -178,6 +182,8 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
         further = _number(text, _skip(text, continued.end(), end), end, asked, 0)
         if further is not None and further.value is not None:
             return further._replace(flags=(*further.flags, "continued"), clean=further.clean)
+    if _OPEN_RANGE.match(text, after, end):
+        return refused(place, after, "range")
     if _NEXT_NUMBER.match(text, after, end):
         return refused(place, after, "several")
     several = OR.match(text, after, end)

@@ -29,9 +29,13 @@ _LAST_WORD = re.compile(
     "final|ultimate|endg|schluss|définitiv|definitiv|окончат|итогов|最终|最終|最后|最後|최종", re.IGNORECASE
 )
 _LINE_ALONE = re.compile(r"[ \t]*\n(?:[=-]{3,}[ \t]*\n)?\s*(?=\S)")
+_IFS = {"fr": "si", "es": "si", "it": "se", "pt": "se"}
+_UNREAL = re.compile(r"would|could|might", re.IGNORECASE)
+_IF_BEHIND = re.compile(r"[^.\n]{0,40}?\bif\b", re.IGNORECASE)
 _TURNED = re.compile(r"\b(?:ist|lautet|beträgt)\s+(?:die|das|unsere?)\s+(?:\w+e\s+)?$")  # "somit ist die Antwort 42"
 _CONDITION = re.compile(
-    r"\b(?:if|unless|suppose|assuming|whether|wenn|falls|si|se|\u0435\u0441\u043b\u0438)\b|\u5982\u679c|\u5047\u5982",
+    r"\b(?:doubt|unlikely|(?:do not|don't|cannot|can't) (?:think|believe|say)|if|unless|suppose|assuming"
+    r"|whether|wenn|falls|\u0435\u0441\u043b\u0438)\b|\u5982\u679c|\u5047\u5982",
     re.IGNORECASE,
 )
 
@@ -95,7 +99,9 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
             negated = True
         reading = read_value(text, verb.end(), asked, negated)
         stage, strong = "phrase", noun.final and _LAST_WORD.search(match[0]) is not None
-        if reading is not None and _CONDITION.search(_sentence(text, line, noun.start, verb.end())):
+        if reading is not None and _conditional(_sentence(text, line, noun.start, verb.end()), noun.language):
+            return None
+        if reading is not None and _UNREAL.search(verb["verb"]) and _IF_BEHIND.match(text, reading.end):
             return None
     if reading is None:
         return None
@@ -114,6 +120,12 @@ def _directly(text: str, after: int, asked: Asked, start: int) -> Marked | None:
         return None
     reading = read_value(text, after, asked)
     return None if reading is None else Marked(reading, "phrase", False, False, start)
+
+
+def _conditional(sentence: str, language: str) -> bool:
+    """Return whether a sentence only says what would be the answer; "si" and "se" are ifs in some languages only."""
+    word = _IFS.get(language)
+    return _CONDITION.search(sentence) is not None or (word is not None and word in sentence.lower().split())
 
 
 def _sentence(text: str, line: int, start: int, end: int) -> str:

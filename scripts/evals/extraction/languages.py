@@ -109,7 +109,7 @@ MARKS = re.compile(
 )
 COLON = re.compile(r"[:\uff1a\ufe55]")
 FILLERS = re.compile(
-    r"(?:[\s:\uff1a}]|(?:therefore|thus|then|hence|simply|just|indeed|also|clearly|exactly|precisely"
+    r"(?:[\s:\uff1a}]|(?:therefore|thus|then|hence|simply|just|only|indeed|also|clearly|exactly|precisely"
     r"|actually|obviously|now|equal\s+to|equals?|given\s+by|"
     r"is|the\s+(?:number|integer|value|option|choice|letter|fraction|answer)|option|choice|rather|instead"
     r"|likely|probably|still|always|definitely|"

@@ -10,7 +10,7 @@ _BEFORE = re.compile(
     r"|\{|\[(?=\[)|</?(?:b|strong|i|em|u|p|span|code)>|\\(?:displaystyle|quad|,|;|:|!| )"
     r"|(?:the\s+)?(?:correct\s+|best\s+|right\s+)?(?:option|choice|answer|letter|alternative|opción|opção"
     r"|opzione|вариант|alternativa|antwort|réponse|lettera|letra|lettre|buchstabe|选项|選項|選択肢"
-    r"|보기)(?![A-Za-z])\s*[:.]?|(?:the|la|el|le|o|a|die|der|l')\s+(?=(?:op[cç]|opz|alternativ|lett|letr"
+    r"|보기)(?![A-Za-z])\s*[:.]?|(?-i:the|la|el|le|o|a|die|der|l')[ ]+(?=(?:op[cç]|opz|alternativ|lett|letr"
     r"|option|antwort|réponse"
     r"|(?-i:[(*$]{0,3}[A-J](?![A-Za-z]))))|l'(?=op))*",
     re.IGNORECASE,
@@ -20,9 +20,9 @@ _LETTER = re.compile(
     r"|\*\*)?\s*(?P<close>[)\]>]|\\right\))?"
 )
 _MORE = re.compile(
-    r"[\s*$}_)\]]*(?:\\text\s*\{\s*)?(?:or|and|and/or|/|&|\||,|oder|und|ou|et|o|y|e|или|и|或(?:者)?|和|\u3001|と"
+    r"[\s*$}_)\]]*(?:\\text\s*\{\s*)?(?:or|and|and/or|/|&|\||,|;|oder|und|ou|et|o|y|e|или|и|或(?:者)?|和|\u3001|と"
     r"|または|또는|와|과)(?:\s*\})?[\s*$({\[]*(?:(?:or|and|maybe|possibly|perhaps"
-    r"|even)\s+)*(?:\\text\s*\{)?[(\[]?(?P<letter>[A-Z])(?![A-Za-z0-9'])"
+    r"|even)\s+)*(?:\\text\s*\{)?[(\[]?(?P<letter>[A-Z]|(?<=\()[a-z](?=\)))(?![A-Za-z0-9'])"
     r"(?!\s+(?:is|are|was|cannot|can|has|have|would|does|do|seems|gives|ist|est|es)\b)",
 )
 _REASON = re.compile(
@@ -46,7 +46,7 @@ def read_letter(text: str, start: int, end: int, letters: str) -> Reading | None
     if letter not in letters:
         return None
     more = _MORE.match(text, match.end(), end)
-    if more and more["letter"] in letters and more["letter"] != letter:
+    if more and more["letter"].upper() in letters and more["letter"].upper() != letter:
         return refused(match.start("letter"), more.end(), "several")
     where = match.start("letter")
     return Reading(letter, where, where + 1, _ENDS.match(text, match.end(), end) is not None)
@@ -74,9 +74,13 @@ def _stands_alone(text: str, match: "re.Match[str]", before: str, end: int) -> b
     ) or before.rstrip().lower().endswith(("option", "choice"))
     if after and not after.isascii():
         return True
-    if _ENDS.match(text, match.end("letter"), end):
+    if _ENDS.match(text, match.end("letter"), end) and not re.match(r"\.[A-Za-z]", following):
         return True
+    if re.match(r"\.[A-Za-z]", following):
+        return False
     if letter.islower():
+        if letter not in "ai" and _REASON.match(text, match.end("letter"), end):
+            return True
         return wrapped and re.match(r"[\s*_`$}\"]*$", following[:4]) is not None
     if letter in "AI":
         return wrapped or _REASON.match(text, match.end("letter"), end) is not None
@@ -103,7 +107,7 @@ def read_box_letter(text: str, start: int, end: int, letters: str) -> Reading | 
     letter = match["letter"].upper()
     rest = match["rest"].strip()
     more = _MORE.match(text, match.end("letter"), end)
-    if more and more["letter"] in letters and letter in letters:
+    if more and more["letter"].upper() in letters and letter in letters:
         return refused(start, end, "several")
     if letter not in letters or match["rest"][:1].isalnum():
         return None
