@@ -22,11 +22,13 @@ from scripts.evals.seedfiles import seed_files
 from scripts.score import answers_of, check_seeds
 
 
-def rescore(files: Sequence[Path], scorers: Sequence[str], answer_type: str, dataset: dict[str, str] | None) -> Cohort:
+def rescore(
+    files: Sequence[Path], scorers: Sequence[str], answer_type: str, dataset: dict[str, str] | None, keyless: bool
+) -> Cohort:
     """Check the scorers, then read the files once and score every sample; raises InputError."""
     for name in scorers:
         check_file(find_definition(name), growth=False)
-    return read_cohort(files, [load_scorer(name) for name in scorers], answer_type, dataset)
+    return read_cohort(files, [load_scorer(name) for name in scorers], answer_type, dataset, keyless)
 
 
 def compare_all(cohort: Cohort) -> dict[str, dict[str, Any]]:
@@ -115,7 +117,13 @@ def main() -> int:
     check_seeds(files, options.expect_seeds)
     answer_type = options.answer_type or answer_type_of(files[0])
     benchmark = options.benchmark or folder.resolve().name
-    cohort = rescore(files, scorers_wanted(options.scorer, options.alone), answer_type, answers_of(options.dataset))
+    cohort = rescore(
+        files,
+        scorers_wanted(options.scorer, options.alone),
+        answer_type,
+        answers_of(options.dataset),
+        not options.alone,
+    )
     for name in cohort.scored:
         write_reports(cohort, name, benchmark, answer_type, options.out)
     if not options.alone:

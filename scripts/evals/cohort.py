@@ -56,19 +56,24 @@ class Cohort(msgspec.Struct):
 
 
 class Key(msgspec.Struct, frozen=True):
-    """What a problem is: its expected answer, and its wording where the records give it."""
+    """What a problem is: its expected answer and its wording, where the records give them."""
 
-    expected: str
+    expected: str | None
     problem: str | None = None
     line: int = 0
 
 
 def read_cohort(
-    files: Sequence[Path], scorers: Sequence[Scorer], answer_type: str, dataset: Mapping[str, str] | None = None
+    files: Sequence[Path],
+    scorers: Sequence[Scorer],
+    answer_type: str,
+    dataset: Mapping[str, str] | None = None,
+    keyless: bool = False,
 ) -> Cohort:
     """Read every file once and score every sample; `dataset` is the expected answers by id, if the problems are known.
 
-    Raises InputError if a file is broken, or if its problems are not those of the dataset or of the first file.
+    Raises InputError if a file is broken, or if its problems are not those of the dataset or of the first file; where
+    an expected answer is missing too, unless `keyless`: then nothing can be right.
     """
     files = in_seed_order(list(files))
     measured: list[list[Measured]] = []
@@ -81,7 +86,7 @@ def read_cohort(
         costs: dict[str, Measured] = {}
         verdicts: dict[str, dict[str, Scored]] = {scorer.name: {} for scorer in scorers}
         trace = hashlib.sha256()
-        for identity, record, sample in _samples(path, answer_type, keys, dataset or {}):
+        for identity, record, sample in _samples(path, answer_type, keys, dataset or {}, keyless):
             trace.update(
                 trace_line(record.id, record.generation_end_time, record.num_generated_tokens, record.finish_reason)
             )
@@ -98,7 +103,7 @@ def read_cohort(
 
 
 def _samples(
-    path: Path, answer_type: str, keys: dict[str, Key], dataset: Mapping[str, str]
+    path: Path, answer_type: str, keys: dict[str, Key], dataset: Mapping[str, str], keyless: bool
 ) -> Iterator[tuple[str, Record, Sample]]:
     """Yield (id, record, sample) a line, its key noted; raises InputError for a double id, no answer, an empty file."""
     for position, line in enumerate(read_spans(path)):
@@ -108,7 +113,7 @@ def _samples(
         if identity in keys:
             raise InputError(f"{where}: id {identity} stands on line {keys[identity].line} too: expected every id once")
         answer = record.expected() if record.expected_answer is not None else dataset.get(identity)
-        if answer is None:
+        if answer is None and not keyless:
             raise InputError(f"{where}: no expected_answer: expected the answer key of {identity}")
         keys[identity] = Key(answer, Text(bytes(record.problem), where).full() or None, line.number)
         letters = LETTERS
@@ -119,13 +124,13 @@ def _samples(
         raise InputError(f"{path}:1: empty: expected one record a problem")
 
 
-def _scored(scorer: Scorer, sample: Sample, expected: str, measured: Measured) -> Scored:
+def _scored(scorer: Scorer, sample: Sample, expected: str | None, measured: Measured) -> Scored:
     """Return one scorer's verdict; an error record has no answer, a comparison out of time is a time-out."""
     if measured.error:
         return Scored(measured.id, measured.seed, Found(flags=("error",)), False)
     found = scorer.extract(sample)
     correct = False
-    if found.value is not None:
+    if found.value is not None and expected is not None:
         verdict = scorer.grade(found.value, expected, sample)
         if verdict is None:
             found = msgspec.structs.replace(found, state=TIMED_OUT.state)

@@ -97,7 +97,6 @@ def test_compressed_outputs_with_fields_missing_are_read(tmp_path: Path) -> None
     ([record(0, "x"), record(2, "x")], "output-rs43.jsonl:2: problem p1 is not in output-rs42.jsonl"),
     ([record(0, "x"), record(1, "x", "7")], "output-rs43.jsonl:2: p1 is another problem than in output-rs42.jsonl"),
     ([record(0, "x")], "output-rs43.jsonl:2: problem p1 is not in output-rs42.jsonl"),
-    ([record(0, "x"), '{"id": "p1", "generation": "x"}'], "output-rs42.jsonl:2: no expected_answer"),
     ([record(0, "x"), '{"id": "p1", "generation": 5, "expected_answer": "1"}'],
      "output-rs42.jsonl:2: expected a string"),
 ])  # fmt: skip
@@ -108,6 +107,15 @@ def test_unusable_input_is_one_line_and_exit_2(tmp_path: Path, lines: list[str],
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_outputs_without_a_key_are_read_by_hand_and_refused_in_a_run(tmp_path: Path) -> None:
+    folder = outputs(tmp_path / "in", rs42=['{"id": "p0", "generation": "The answer is 42."}'])
+    done = run(folder, "--answer-type", "integer", "--out", tmp_path / "out")
+    assert done.returncode == 0
+    assert "p0,42,42,false,answered,phrase" in (tmp_path / "out" / "samples-regex.csv").read_text()
+    done = run(*folder.iterdir(), "--alone", "--scorer", "regex", "--answer-type", "integer", "--out", tmp_path / "out")
+    assert (done.returncode, "output-rs42.jsonl:1: no expected_answer" in done.stderr) == (2, True)
 
 
 def test_the_folder_is_never_written_into(folder: Path) -> None:
