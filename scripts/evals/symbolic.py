@@ -13,6 +13,7 @@ from scripts.evals.peer_equality import IN_MATH, peer_equal
 _SHORTEST = 6  # significant digits a decimal needs to stand for a fraction that it only rounds
 _LONGEST = 80  # characters; no plain number is longer
 _RELATION = re.compile(r"[=<>_:\u2264\u2265]|\\(?:leq?|geq?|neq?|in|approx|equiv|pm)(?![a-z])")
+_SIDES = re.compile(r"\s*\$?\s*(-?[\d.,/]+)\s*=\s*[A-Za-z]\s*\$?\s*")  # 2 = x is 2
 _WORD_BEFORE = re.compile(r"(?<!\\)\b[A-Za-z]{2,}")  # a function, or what makes the number another thing
 _PROSE = re.compile(r"(?<![\\A-Za-z{])[^\W\d_]{2,}(?!\{)")
 _WORDS = 4  # words that make a text prose
@@ -37,7 +38,13 @@ def same(predicted: str, expected: str) -> bool:
     found, wanted = _exact(predicted), _exact(expected)
     if found is not None and wanted is not None:
         return _equal(found, wanted)
-    return peer_equal(predicted, expected) or _verified(predicted, expected)
+    if peer_equal(predicted, expected) or _verified(predicted, expected):
+        return True
+    sides = _SIDES.fullmatch(predicted), _SIDES.fullmatch(expected)
+    if not any(sides):
+        return False
+    one, other = (side[1] if side else text for side, text in zip(sides, (predicted, expected), strict=True))
+    return same(one, other)
 
 
 def _exact(text: str) -> _Exact | None:

@@ -59,7 +59,7 @@ def read_bare(text: str) -> Reading | None:
     """Return the answer of a reply that is one short line: the line itself, or the only formula in its sentence."""
     start = len(text) - len(text.lstrip())
     line = text.strip()
-    if not line or len(line) > 200 or len(re.sub(r"\\\[\s*|\s*\\\]|\$\$\s*|\s*\$\$", "", line).splitlines()) > 1:
+    if not line or len(line) > 200 or len(re.sub(r"\\\[\s*|\s*\\\]|\$\$\s*|\s*\$\$", "", line).split("\n")) > 1:
         return None
     formulas = list(_FORMULA.finditer(line))
     words = line[: formulas[0].start()] + line[formulas[0].end() :] if formulas else line

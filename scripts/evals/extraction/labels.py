@@ -30,6 +30,7 @@ _LAST_WORD = re.compile(
 )
 _LINE_ALONE = re.compile(r"[ \t]*\n(?:[=-]{3,}[ \t]*\n)?\s*(?=\S)")
 _IFS = {"fr": "si", "es": "si", "it": "se", "pt": "se"}
+_WORDY = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{2}|(?:[A-Za-z]{2,}\s+){3}")  # words, where a value was read
 _UNREAL = re.compile(r"would|could|might", re.IGNORECASE)
 _IF_BEHIND = re.compile(r"[^.\n]{0,40}?\bif\b", re.IGNORECASE)
 _TURNED = re.compile(r"\b(?:ist|lautet|beträgt)\s+(?:die|das|unsere?)\s+(?:\w+e\s+)?$")  # "somit ist die Antwort 42"
@@ -76,9 +77,10 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
     if colon:
         reading = read_value(text, colon.end(), asked)
         stage, strong = "label", noun.final or leading
-        if reading is None and strong:
-            reading = read_sentence(text, colon.end(), asked)
-            stage, strong = "sentence", False
+        if strong and (reading is None or _WORDY.search(reading.value or "")):
+            sentence = read_sentence(text, colon.end(), asked)
+            if sentence is not None:
+                reading, stage, strong = sentence, "sentence", False
     elif leading and (underline := _LINE_ALONE.match(text, noun.end)):
         reading = read_value(text, underline.end(), asked)
         stage, strong = "heading", True
