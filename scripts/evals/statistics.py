@@ -44,6 +44,7 @@ def statistics(rows: Sequence[Scored], details: Mapping[str, Any], block: Mappin
         NO_ANSWER: share(cells, lambda row: row.found.state == NO_ANSWER),
         "timeouts": sum(row.found.state == TIMEOUT for row in rows),
         "truncated": _counted(details.get("truncated"), samples),
+        "first_differs_from_last": _counted(details.get("first_differs_from_last"), samples),
         "flags": dict(details.get("flags", {})),
         "tokens": _tokens(block),
         "errors": _counted(details.get("errors"), samples),

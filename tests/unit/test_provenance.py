@@ -1,0 +1,84 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.imports import ROOT, modules
+from scripts.provenance import STRUCK, code, of_run, strike, versions
+from scripts.settings import load
+
+KEY = "sk-abcdefgh12345678"
+
+
+def test_secrets_are_struck_out_by_key_by_form_and_because_they_are_known() -> None:
+    told = {
+        "environment": {"HF_TOKEN": "anything", "THREADS": "2", "API_KEY": ""},
+        "command": ["--api-key plain-word", f"Bearer {KEY}", "http://me:pass@host/v1", "tokens=5", KEY],
+        "max_tokens": 128,
+        "api_key_env": "OPENAI_API_KEY",
+        "note": "the word xyzzy is known",
+    }
+    struck = strike(told, ["xyzzy"])
+    assert struck["environment"] == {"HF_TOKEN": STRUCK, "THREADS": "2", "API_KEY": ""}
+    assert struck["command"] == [
+        f"--api-key {STRUCK}",
+        f"Bearer {STRUCK}",
+        f"http://{STRUCK}@host/v1",
+        "tokens=5",
+        STRUCK,
+    ]
+    assert struck["max_tokens"] == 128
+    assert struck["api_key_env"] == "OPENAI_API_KEY"
+    assert struck["note"] == f"the word {STRUCK} is known"
+
+
+def test_a_run_tells_all_that_it_needs_to_be_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MY_KEY", "hidden-word")
+    config = {
+        "models": {
+            "m": {"endpoint": "http://127.0.0.1:9/v1", "served_name": "x", "api_key_env": "MY_KEY"},
+            "s": {"server": "smollm2-local", "sampling": {"temperature": 0.7}},
+        },
+        "benchmarks": ["warmup"],
+        "sampling": {"temperature": 1.0, "max_tokens": 64},
+    }
+    settings = load(config, "c.yaml", [tmp_path])
+    pairs = [{"model": "m", "benchmark": "warmup", "fingerprint": settings.fingerprint("m", "warmup")}]
+    told = of_run(settings, pairs)
+    assert told["seeds"] == list(range(42, 58))
+    assert told["config"]["sampling"] == {"temperature": 1.0, "max_tokens": 64}
+    assert told["models"]["m"]["requests"]["warmup"] == {
+        "model": "x",
+        "temperature": 1.0,
+        "max_tokens": 64,
+        "stream": True,
+    }
+    assert told["models"]["m"]["fingerprints"] == {"warmup": pairs[0]["fingerprint"]}
+    assert told["models"]["s"]["server"]["kind"] == "llama-cpp"
+    assert set(told["scorers"]) == {"strict", "regex"}
+    assert len(told["benchmarks"]["warmup"]["prompt_sha256"]) == 64
+    assert "hidden-word" not in json.dumps(told)
+    assert load(told["config"], "again", [Path("/")]).config == settings.config
+
+
+def test_the_code_has_a_digest_also_without_git() -> None:
+    found = code()
+    assert len(found["sha256"]) == 64
+    assert (found["commit"] is None) == (found["clean"] is None)
+
+
+def test_versions_of_what_matters() -> None:
+    assert {"python", "snakemake", "msgspec"} <= set(versions())
+
+
+@pytest.mark.parametrize("script", ["compare.py", "gate.py"])
+def test_the_digest_of_a_script_covers_all_that_it_really_imports(script: str) -> None:
+    name = f"scripts.{script.removesuffix('.py')}"
+    code = f"import sys, {name}; print(*sorted(m for m in sys.modules if m.startswith('scripts.')))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    files = {str(path.relative_to(ROOT)) for path in modules(script)}
+    really = {f"{module.replace('.', '/')}.py" for module in loaded.stdout.split()}
+    assert {file for file in really if (ROOT / file).is_file()} <= files
