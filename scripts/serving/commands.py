@@ -61,20 +61,22 @@ def slurm_command(slot: Slot, job: str, site: Site, pyxis: bool) -> list[str]:
     else:
         words.append("--gres=none")
     if role.container is not None and pyxis:
-        words += container_flags(role, site)
+        words += container_flags(slot, site)
     elif role.workdir is not None:
         words.append(f"--chdir={role.workdir}")
     return [*words, *local_command(slot)]
 
 
-def container_flags(role: Role, site: Site) -> list[str]:
-    """Return pyxis' flags for the image, mounts and working directory of `role`."""
+def container_flags(slot: Slot, site: Site) -> list[str]:
+    """Return pyxis' flags for the image, mounts and working directory of a role; the run's folder is always mounted."""
+    role = slot.role
     image = site.containers.get(role.container or "")
     if image is None:
         known = ", ".join(sorted(site.containers)) or "none"
         raise InputError(f"role {role.name}: container {role.container!r} is not in site.yaml; known are {known}")
     flags = [f"--container-image={image}"]
-    mounts = [*site.mounts, *role.mounts]
+    own = [f"{folder}:{folder}" for folder in (slot.values.get("run_dir"),) if folder is not None]
+    mounts = [*own, *site.mounts, *role.mounts]
     if mounts:
         flags.append(f"--container-mounts={','.join(mounts)}")
     if role.workdir is not None:

@@ -14,6 +14,7 @@ from scripts.errors import InputError
 from scripts.serving.commands import Slot
 from scripts.serving.definitions import Role
 from scripts.serving.plans import Plan, ServerPlan
+from scripts.serving.sites import PROGRAMS
 
 REMOTE_PORTS = range(20000, 30000)  # below the usual ephemeral range; a clash ends the attempt and the next one redraws
 
@@ -66,6 +67,8 @@ def arrange(
             for rank, node in enumerate(own):
                 host = address[node]
                 values = {
+                    "scratch": str(here / "run" / server.model / "scratch"),
+                    **PROGRAMS,
                     **more,
                     "host": host,
                     "port": str(free(role, host, node == nodes[0])),

@@ -1,0 +1,73 @@
+"""Print the exact command of every role of a server on every node, without running anything."""
+
+import argparse
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scripts.catalogue import load_server, located
+from scripts.errors import InputError, exit_code
+from scripts.schema import ROOT
+from scripts.serving import commands, plans, sites
+from scripts.serving.commands import Slot
+from scripts.serving.contexts import lengths
+from scripts.serving.definitions import Role
+from scripts.serving.placing import arrange
+
+FIRST_PORT = 20000
+
+
+def slots(definition: Mapping[str, Any], model: str, nodes: Sequence[str], site: sites.Site) -> list[Slot]:
+    """Return the processes of a server on `nodes`: each reached by its name, at the next port not yet given out."""
+    plan = plans.parse({"run": "plan", "servers": {model: {"server": definition}}})
+    given: dict[str, int] = {}
+
+    def port(role: Role, host: str, _: bool) -> int:
+        given[host] = given.get(host, FIRST_PORT - 1) + 1
+        return role.port or given[host]
+
+    more = {**site.programs, "scratch": f"run/{model}/scratch-1", "run_dir": f"run/{model}", "python": "python"}
+    found = arrange(plan.servers[model], list(nodes), {node: node for node in nodes}, port)
+    return [Slot(one.role, one.index, one.rank, one.node, {**one.values, **more}) for one in found]
+
+
+def plan(definition: Mapping[str, Any], model: str, nodes: Sequence[str], site: sites.Site, pyxis: bool) -> str:
+    """Return the plan as text: for each process its node, its own variables, and its command, one word a line."""
+    parts = []
+    for slot in slots(definition, model, nodes, site):
+        local = nodes == ["localhost"]
+        words = commands.local_command(slot) if local else commands.slurm_command(slot, "JOB", site, pyxis)
+        own = commands.fill(slot.role.environment.values(), slot.values, f"role {slot.role.name}: environment")
+        lines = [f"# {slot.label} on {slot.node}"]
+        lines += [f"{name}={shlex.quote(value)} \\" for name, value in zip(slot.role.environment, own, strict=True)]
+        lines += [f"{name}=$SECRET \\" for name in slot.role.secrets]
+        parts.append("\n".join([*lines, " \\\n    ".join(shlex.quote(word) for word in words)]))
+    return "\n\n".join(parts) + "\n"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the plan of the server that the command line names; returns 0."""
+    parser = argparse.ArgumentParser(prog="server_plan", description=__doc__)
+    parser.add_argument("server", help="a name in config/servers, or a path to such a file")
+    parser.add_argument("--nodes", default="localhost", help="their names, with commas; localhost: without Slurm")
+    parser.add_argument("--model", default="m", help="the model's name in the configuration")
+    parser.add_argument("--site", type=Path, default=ROOT / "config" / "site.yaml", help="images, mounts, programs")
+    parser.add_argument("--pyxis", choices=["yes", "no"], help="as if srun had pyxis or not; by default as it is here")
+    arguments = parser.parse_args(argv)
+    name, path = located("servers", arguments.server, [Path()])
+    definition = load_server(path)
+    site = sites.site(sites.read(arguments.site))
+    pyxis = sites.has_pyxis(site) if arguments.pyxis is None else arguments.pyxis == "yes"
+    nodes = [node for node in arguments.nodes.split(",") if node]
+    if not nodes:
+        raise InputError(f"--nodes: found {arguments.nodes!r}; expected names of nodes, with commas")
+    known = ", ".join(f"{key} {value}" for key, value in lengths(definition).items())
+    told = plan(definition, arguments.model, nodes, site, pyxis)
+    print(f"# {name}: {known or 'no context length stands in its file'}\n\n{told}", end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))
