@@ -4,8 +4,6 @@ import msgspec
 
 from scripts.evals.answers import NOTHING, TIMED_OUT, Found, Sample
 from scripts.evals.definitions import Definition, PatternStage
-from scripts.evals.extraction.broad import extract, extract_first, first_differs
-from scripts.evals.extraction.policy import stages_of
 from scripts.evals.extraction.where import Part, final_part, thought, whole_text
 from scripts.evals.grading import Comparer, grade
 from scripts.evals.patterns import first_differs as first_match_differs
@@ -13,6 +11,28 @@ from scripts.evals.patterns import search, search_text
 from scripts.evals.typed_grading import grade_value
 
 FIRST_DIFFERS = "first-differs"  # flag: the final part marks another answer before the last one
+
+
+class Marks:
+    """The stages that read marks in words and boxes; their many patterns are compiled only where they are used."""
+
+    def __init__(self, definition: Definition) -> None:
+        """Prepare the stages of a definition."""
+        from scripts.evals.extraction import broad, policy
+
+        self._broad = broad
+        self._stages = policy.stages_of(definition.stages)
+        self._definition = definition
+
+    def extract(self, part: Part, sample: Sample) -> Found:
+        """Return the answer that is marked in a part, the first or the last as the definition says."""
+        if self._definition.match == "first":
+            return self._broad.extract_first(part, sample, self._stages)
+        return self._broad.extract(part, sample, self._stages, self._definition.run_on)
+
+    def first_differs(self, part: Part, found: Found, sample: Sample) -> bool:
+        """Return whether another answer is marked in the part before the last one."""
+        return self._broad.first_differs(part, found, sample, self._stages)
 
 
 class Staged:
@@ -23,7 +43,7 @@ class Staged:
         self.name = name
         self.definition = definition
         self.comparer = comparer
-        self._stages = stages_of(definition.stages)
+        self._marks = Marks(definition) if any(not isinstance(one, PatternStage) for one in definition.stages) else None
         self._patterns = [stage for stage in definition.stages if isinstance(stage, PatternStage)]
 
     def extract(self, sample: Sample) -> Found:
@@ -49,7 +69,7 @@ class Staged:
             found = search_text(stage, sample, self.definition.match, self.definition.timeout)
             if found != NOTHING:
                 return found
-        return self._in_part(whole_text(sample), sample) if any(self._stages) else NOTHING
+        return self._in_part(whole_text(sample), sample) if self._marks is not None else NOTHING
 
     def _in_part(self, part: Part, sample: Sample) -> Found:
         """Return the answer in one part: of the first pattern that has one, else of the other stages."""
@@ -61,11 +81,7 @@ class Staged:
                 continue
             start, end = (place - part.from_end for place in found.span)
             return msgspec.structs.replace(found, span=sample.generation.span(start, end), part=part.name)
-        if not any(self._stages):
-            return NOTHING
-        if self.definition.match == "first":
-            return extract_first(part, sample, self._stages)
-        return extract(part, sample, self._stages, self.definition.run_on)
+        return NOTHING if self._marks is None else self._marks.extract(part, sample)
 
     def _first_differs(self, part: Part | None, found: Found, sample: Sample) -> bool:
         """Return whether the final part marks another answer before its last one."""
@@ -73,7 +89,7 @@ class Staged:
             return False
         if self._patterns:
             return any(first_match_differs(stage, part.text, self.definition.timeout) for stage in self._patterns)
-        return first_differs(part, found, sample, self._stages)
+        return self._marks is not None and self._marks.first_differs(part, found, sample)
 
     def grade(self, value: str, expected: str, sample: Sample) -> bool | None:
         """Return whether the value is right, by the peer's rules or by its type."""

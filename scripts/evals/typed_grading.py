@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-from scripts.evals.extraction.box_values import read_box
 from scripts.evals.grading import Comparer, plain_integer
 
 
@@ -30,6 +29,8 @@ def _equal_numbers(value: str, expected: str) -> bool:
 
 def _number(text: str) -> Fraction | None:
     """Return the number a text is, or None."""
+    from scripts.evals.extraction.box_values import read_box
+
     reading = read_box(text.removesuffix("%"), "decimal", "")
     if reading is None or reading.value is None:
         return None
