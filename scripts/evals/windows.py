@@ -38,6 +38,7 @@ class Reach(NamedTuple):
     bounded: int
     endless: tuple[Any, ...]
     behind: int
+    taken: dict[str, bool]  # characters that were asked about, and whether an endless repeat may take them
 
 
 class Searched(NamedTuple):
@@ -105,7 +106,11 @@ def _free(tail: str, first: int, reach: Reach) -> int | None:
     """Return the first place that no match from before `first` can reach over, or None."""
     foreign = 0
     for place in range(first, len(tail)):
-        if not _takes(reach.endless, tail[place]):
+        character = tail[place]
+        takes = reach.taken.get(character)
+        if takes is None:
+            takes = reach.taken[character] = _takes(reach.endless, character)
+        if not takes:
             foreign += 1
             if foreign > reach.bounded:
                 return place + 1
@@ -182,7 +187,7 @@ def _reach(tree: Any) -> Reach:
                 behind = max(behind, int(value[1].getwidth()[1]))
         else:
             raise _EndlessError
-    return Reach(bounded, tuple(endless), behind)
+    return Reach(bounded, tuple(endless), behind, {})
 
 
 def _characters(tree: Any) -> list[Any]:
