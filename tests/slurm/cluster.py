@@ -47,7 +47,7 @@ SlurmdTimeout=20
 SlurmctldTimeout=10
 InactiveLimit=0
 KillWait=5
-MinJobAge=300
+MinJobAge={job_age}
 MaxJobCount={max_jobs}
 Waittime=0
 RebootProgram=/bin/true
@@ -105,7 +105,13 @@ class Cluster:
     """slurmctld and one slurmd a node: `gpu_nodes` gb1.. with four fake GPUs each, `cpu_nodes` cpu1.. without."""
 
     def __init__(
-        self, base: Path, gpu_nodes: int = 3, cpu_nodes: int = 2, accounting: bool = False, max_jobs: int = 10000
+        self,
+        base: Path,
+        gpu_nodes: int = 3,
+        cpu_nodes: int = 2,
+        accounting: bool = False,
+        max_jobs: int = 10000,
+        job_age: int = 300,
     ) -> None:
         """Prepare a cluster below `base`; nothing runs yet."""
         self.base, self.accounting = base, accounting
@@ -115,7 +121,7 @@ class Cluster:
         ports = _free_ports(3 + gpu_nodes + cpu_nodes)
         self.port, self.dbd_port, self.sql_port = ports[:3]
         self.node_ports = dict(zip([*self.gpu_nodes, *self.cpu_nodes], ports[3:], strict=True))
-        self.max_jobs = max_jobs
+        self.limits = {"max_jobs": max_jobs, "job_age": job_age}
         self.conf = base / "etc" / "slurm.conf"
         self.database: subprocess.Popen[bytes] | None = None
 
@@ -149,7 +155,7 @@ class Cluster:
     def _configure(self) -> None:
         """Write slurm.conf, gres.conf and the wrappers."""
         values = {"base": self.base, "host": self.host, "port": self.port, "dbd_port": self.dbd_port}
-        lines = COMMON.format(**values, max_jobs=self.max_jobs)
+        lines = COMMON.format(**values, **self.limits)
         lines += (WITH_ACCOUNTING if self.accounting else WITHOUT_ACCOUNTING).format(**values)
         for node, port in self.node_ports.items():
             size = (

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -282,3 +283,36 @@ def test_the_placement_is_read_from_the_profile_and_a_change_of_it_runs_nothing(
     assert "NumNodes=2" in told
     assert "TimeLimit=00:30:00" in told
     assert flow.finish() == 0, flow.said()
+
+
+def test_the_real_model_from_its_wheel_to_metrics(flow: WorkflowPlace) -> None:
+    flow.write(seeds={"count": 1}, sampling={"temperature": 0.7, "max_tokens": 8})
+    config = flow.files / "config.yaml"
+    config.write_text(config.read_text().replace(str(flow.files / "stub.yaml"), "smollm2-local"))
+    flow.snakemake()
+    assert flow.finish(240) == 0, flow.said()
+    rows = [json.loads(line) for line in flow.results("output-rs42.jsonl").read_text().splitlines()]
+    assert len(rows) == PROBLEMS
+    assert all(0 < row["num_generated_tokens"] <= 8 for row in rows)
+    start = flow.record()["starts"][0]
+    print(f"sbatch to first token {start['ready'] - start['started']:.1f} s")
+    assert start["ready"] - start["started"] < 60
+
+
+def test_a_full_queue_is_waited_for_or_told(tmp_path: Path) -> None:
+    base = Path(tempfile.mkdtemp(prefix="sb-", dir="/tmp"))
+    small = Cluster(base, gpu_nodes=1, cpu_nodes=1, max_jobs=4, job_age=60)
+    flow = WorkflowPlace(tmp_path / "work", small)
+    try:
+        small.start()
+        for _ in range(3):
+            small.run("sbatch", "--output=/dev/null", "--wrap=sleep 25")
+        flow.write(profile={"retries": 0})
+        flow.snakemake()
+        code = flow.finish(280)
+        assert (code == 0) == flow.results("metrics.json").exists()
+        assert code == 0 or "temporarily unable to accept job" in flow.said()
+        flow.end()
+    finally:
+        small.stop()
+        shutil.rmtree(base, ignore_errors=True)
