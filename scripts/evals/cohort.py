@@ -28,6 +28,7 @@ class Measured(msgspec.Struct, frozen=True):
     end: float | None
     error: bool
     truncated: bool
+    flags: tuple[str, ...] = ()
 
 
 class Cohort(msgspec.Struct):
@@ -127,7 +128,7 @@ def _samples(
 def _scored(scorer: Scorer, sample: Sample, expected: str | None, measured: Measured) -> Scored:
     """Return one scorer's verdict; an error record has no answer, a comparison out of time is a time-out."""
     if measured.error:
-        return Scored(measured.id, measured.seed, Found(flags=("error",)), False)
+        return Scored(measured.id, measured.seed, Found(flags=("error", *measured.flags)), False)
     found = scorer.extract(sample)
     correct = False
     if found.value is not None and expected is not None:
@@ -135,6 +136,8 @@ def _scored(scorer: Scorer, sample: Sample, expected: str | None, measured: Meas
         if verdict is None:
             found = msgspec.structs.replace(found, state=TIMED_OUT.state)
         correct = bool(verdict)
+    if measured.flags:
+        found = msgspec.structs.replace(found, flags=(*found.flags, *measured.flags))
     return Scored(measured.id, measured.seed, found, correct)
 
 
@@ -155,6 +158,7 @@ def _measured(identity: str, seed: int, record: Record) -> Measured:
         record.generation_end_time,
         record.is_error,
         record.is_truncated,
+        tuple(record.seedbed.flags or ()) if record.seedbed is not None else (),
     )
 
 

@@ -146,6 +146,14 @@ def test_error_records_count_as_the_peer_counts_them_and_apart(tmp_path: Path) -
     )
 
 
+def test_flags_of_the_record_stand_in_the_table(tmp_path: Path) -> None:
+    folder = outputs(tmp_path / "in", rs42=[record(0, r"\boxed{42}", seedbed={"status": "ok", "flags": ["loop"]})])
+    assert run(folder, "--out", tmp_path / "out").returncode == 0
+    assert (tmp_path / "out" / "samples-regex.csv").read_text().splitlines()[
+        1
+    ] == "p0,42,42,true,answered,box,7:9,loop,final"
+
+
 def test_seeds_and_problems_that_should_be_there_are_asked_for(folder: Path, tmp_path: Path) -> None:
     dataset = tmp_path / "test.jsonl"
     dataset.write_text("".join(f"{record(number, None)}\n" for number in range(3)))
