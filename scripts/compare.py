@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.decisions import labels, sides_of, stems
+from scripts.decisions import labels, read_config, sides_of, stems
 from scripts.errors import InputError, exit_code
 from scripts.evals.answers import ANSWER_TYPES
 from scripts.evals.comparison import compare, sentences
 from scripts.evals.intervals import OTHER_PROBLEMS, RUN_AGAIN
 from scripts.evals.reports import STRICT, as_json, write_whole
-from scripts.schema import nearest, read_yaml
+from scripts.schema import nearest
 from scripts.sides import RESULTS, Side, benchmarks_of, matched, read, side, with_parts
 
 Blocks = list[dict[str, Any]]
@@ -87,7 +87,7 @@ def main() -> int:
     if options.config is not None:
         if options.out is None or options.pair is None:
             raise InputError("--config: expected --pair A-vs-B and --out FILE beside it")
-        write_whole(options.out, as_json(of_run(read_yaml(options.config), options.pair)))
+        write_whole(options.out, as_json(of_run(read_config(options.config), options.pair)))
         return 0
     if len(options.sides) != 2 or len(options.scorer) > 2:
         raise InputError(

@@ -8,7 +8,8 @@ from typing import Any
 
 from scripts.errors import InputError
 from scripts.evals.gates import Criterion, criterion
-from scripts.schema import nearest
+from scripts.evals.reports import STRICT
+from scripts.schema import conform, nearest, read_yaml
 from scripts.sides import Side, holds_samples, side
 
 _READ = 1 << 16  # bytes of each end of a stored file that its digest is made of
@@ -44,6 +45,18 @@ def resolve(config: dict[str, Any], names: dict[str, list[str]], bases: Sequence
         require = asked["require"]
         asked["require"] = [require] if isinstance(require, str) else require
         config["gates"][index] = _gate(asked, f"gates.{index}", names, bases)
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Return a run's configuration, checked and resolved: results/config.yaml, or one written by hand."""
+    config = conform(read_yaml(path), "config", str(path))
+    config.setdefault("scorers", [STRICT])
+    names = {"benchmarks": stems(config, "benchmarks"), "scorers": stems(config, "scorers")}
+    try:
+        resolve(config, names, [path.resolve().parent, Path.cwd()])
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return config
 
 
 def labels(config: dict[str, Any]) -> list[str]:

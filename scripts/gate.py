@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts import decisions
-from scripts.decisions import Case
+from scripts.decisions import Case, read_config
 from scripts.errors import InputError, exit_code
 from scripts.evals import gates
 from scripts.evals.answers import ANSWER_TYPES
@@ -20,7 +20,6 @@ from scripts.evals.datasets import read_rows
 from scripts.evals.gates import EXIT_CODES, Criterion
 from scripts.evals.reports import STRICT, as_json, write_whole
 from scripts.evals.seedfiles import seed_files, seed_of
-from scripts.schema import read_yaml
 from scripts.serving import notes
 from scripts.sides import RESULTS
 from scripts.subject import Subject
@@ -127,7 +126,7 @@ def main() -> int:
     if (options.folder is None) == (options.config is None):
         raise InputError("expected a folder with --require, or --config results/config.yaml")
     if options.config is not None:
-        told = of_run(read_yaml(options.config), {})
+        told = of_run(read_config(options.config), {})
     else:
         told = by_hand(options.folder, options.scorer, options.require, options.answer_type)
     if options.out is not None:
