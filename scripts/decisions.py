@@ -10,7 +10,7 @@ from scripts.errors import InputError
 from scripts.evals.gates import Criterion, criterion
 from scripts.evals.reports import STRICT
 from scripts.schema import conform, nearest, read_yaml
-from scripts.sides import Side, holds_samples, side
+from scripts.sides import Side, folders_with_samples, side
 
 _READ = 1 << 16  # bytes of each end of a stored file that its digest is made of
 
@@ -113,9 +113,7 @@ def _mark(found: Side) -> str:
 def _digest(root: Path) -> str:
     """Return a digest of a stored folder's tables and outputs: names, sizes and both ends, but no path and no time."""
     content = hashlib.sha256()
-    for folder in [root, *sorted(path for path in root.rglob("*") if path.is_dir())]:
-        if not holds_samples(folder):
-            continue
+    for folder in folders_with_samples(root):
         for path in sorted([*folder.glob("samples-*.csv"), *folder.glob("output-rs*.jsonl*")]):
             size = path.stat().st_size
             content.update(f"{path.relative_to(root)}\t{size}\n".encode())
@@ -153,6 +151,8 @@ def _side(pair: dict[str, str], key: str, where: str, names: dict[str, list[str]
         raise InputError(f"{where}: {error}") from None
     if found.stored:
         pair[key] = str(found.root)
+        if not folders_with_samples(found.root):
+            raise InputError(f"{where}: {found.root}: found no outputs; expected eval-results/*/output-rs*.jsonl")
     if found.benchmark:
         _known(found.benchmark, names["benchmarks"], where)
     if found.scorer:

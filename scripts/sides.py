@@ -119,6 +119,13 @@ def with_parts(found: Side, benchmark: str | None, scorer: str | None) -> Side:
     return replace(found, benchmark=found.benchmark or benchmark, scorer=found.scorer or scorer)
 
 
+def folders_with_samples(root: Path) -> list[Path]:
+    """Return the folders of a stored folder that hold outputs or tables, in the layouts that `Side.folder` knows."""
+    layouts = (".", "eval-results/*", "*/eval-results/*", "results/*/eval-results/*")
+    found = {folder for layout in layouts for folder in ([root] if layout == "." else root.glob(layout))}
+    return sorted(filter(holds_samples, found))
+
+
 def holds_samples(folder: Path) -> bool:
     """Return whether a folder has tables of a scorer or outputs that can be scored."""
     return folder.is_dir() and any(

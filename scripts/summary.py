@@ -131,15 +131,14 @@ def main() -> int:
         if pair in asked:
             verdicts["/".join(pair)] = INVALID if stale else coverage["verdict"]
     usable = all(word in (COMPLETE, PARTIAL) for word in verdicts.values())
+    going_on = record.get("state") == RUNNING and options.ended is None and driver.held()
     code = 0 if usable else 1
-    if settings.config["gates"] and record.get("gated", True):
-        judged = gate.judged(
-            settings.config, coverages, since=record.get("started") if options.ended == "badly" else None
-        )
+    if settings.config["gates"] and record.get("gated", True) and not going_on:
+        since = record.get("started") if options.ended == "badly" else None
+        judged = gate.judged(settings.config, coverages, since)
         lines.append(gate.line(judged))
         code = code or int(judged["exit_code"])
     print("\n".join([*([render(groups), ""] if groups else []), *lines]))
-    going_on = record.get("state") == RUNNING and options.ended is None and driver.held()
     if going_on:
         print("a run goes on in this folder")
     else:

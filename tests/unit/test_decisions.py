@@ -24,7 +24,9 @@ def test_a_gate_may_be_a_sentence_or_say_what_it_holds_for(tmp_path: Path) -> No
 
 
 def test_a_stored_reference_is_found_beside_the_configuration(tmp_path: Path) -> None:
-    (tmp_path / "nightly" / "ref").mkdir(parents=True)
+    folder = tmp_path / "nightly" / "ref" / "eval-results" / "warmup"
+    folder.mkdir(parents=True)
+    (folder / "output-rs42.jsonl").touch()
     found = settings(
         tmp_path, gates=["not worse than nightly/ref by 2 points"], comparisons=[{"a": "one", "b": "nightly/ref"}]
     )
@@ -44,6 +46,7 @@ def test_a_stored_reference_is_found_beside_the_configuration(tmp_path: Path) ->
             {"gates": ["not worse than thre by 2 points"]},
             "c.yaml: gates.0.require: found 'thre': neither a model of this run nor a folder",
         ),
+        ({"gates": ["not worse than . by 2 points"]}, "c.yaml: gates.0.require: {base}: found no outputs; expected"),
         ({"comparisons": [{"a": "one"}]}, "c.yaml: comparisons.0: the key 'b' is missing"),
         ({"comparisons": [{"a": "one/warmp", "b": "two"}]}, "c.yaml: comparisons.0.a: found 'warmp'"),
         ({"comparisons": [{"a": "one", "b": "two"}] * 2}, "c.yaml: comparisons.1: one-vs-two stands twice"),
@@ -54,4 +57,4 @@ def test_what_cannot_be_decided_is_refused_before_anything_runs(
 ) -> None:
     with pytest.raises(InputError) as refused:
         settings(tmp_path, **changes)
-    assert str(refused.value).startswith(message)
+    assert str(refused.value).startswith(message.replace("{base}", str(tmp_path)))
