@@ -30,7 +30,7 @@ _EQUALS = re.compile(
     r"|longrightarrow)(?![a-z])|\u2192|\u21d2|\u2261"
 )
 _ABOUT = re.compile(r"\\approx(?:eq)?(?![a-z])|\u2248|\\simeq(?![a-z])|\\doteq(?![a-z])")
-_OPTION = re.compile(
+OPTION = re.compile(
     r"(?:\\text(?:bf|rm)?\s*\{|\\math(?:bf|rm)\s*\{|\{)?\s*(?:\(\s*([A-Ja-j])\s*\)"
     r"|([A-J])\s*[).:](?=[\s\\~}$]|\d))\s*\}?(?:\s|\\[ ,;:!]|~|\\q?quad|[.:)])*"
 )
@@ -106,7 +106,7 @@ def _number(content: str, text: str, start: int, end: int, answer_type: str) -> 
     if modulus and modulus.start() > 0:
         end = start + modulus.start()
     start, end = unwrapped(text, start, end)
-    option = _OPTION.match(text, start, end)
+    option = OPTION.match(text, start, end)
     if option and read_number(text, _value_start(text, option.end(), end)):
         start = option.end()
     place = _value_start(text, start, end)

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from scripts.evals.extraction.behind import behind, closed
-from scripts.evals.extraction.box_values import read_box
+from scripts.evals.extraction.box_values import OPTION, read_box
 from scripts.evals.extraction.hedges import APPROXIMATE, BUT, DENIED_BEHIND, NEGATION, NOT_BEHIND, OR, RANGE, UNKNOWN
 from scripts.evals.extraction.languages import FILLERS
 from scripts.evals.extraction.latex import skip_decoration
@@ -17,6 +17,16 @@ from scripts.evals.extraction.units import CURRENCY
 REACH = 600  # characters behind a label that are looked at
 
 _BULLET = re.compile(r"(?:[-*\u2022]|>)[ \t]+(?=\S)")  # of a list or a quotation that holds the value
+_ELLIPSIS = re.compile(
+    r"\s*[-+*,]\s*(?:\\(?:[lcv]?dots|cdots)|\.\.\."
+    r"|\u2026)"
+)  # of a sum whose value comes behind it
+_MIXED = re.compile(
+    r"\s*(?:hours?|hrs?|h|minutes?|min|days?|weeks?|months?|years?|feet|foot|ft|yards?|pounds?|lbs?|dollars?"
+    r"|euros?|meters?|m|km)"
+    r",?\s+(?:and\s+)?\d+\s*(?:minutes?|min|seconds?|sec|s|hours?|days?|weeks?|months?|inch(?:es)?|in"
+    r"|ounces?|oz|cents?|cm|m)\b"
+)
 _OPEN_RANGE = re.compile(
     r"\s*(?:or\s+(?:more|less|fewer|higher|lower|above|below|greater)\b|\+(?=\s*(?:$|[.,\n]))|\u00b1"
     r"|\\pm(?![a-z])|\+/-)"
@@ -162,8 +172,11 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
     currency = CURRENCY.match(text, place, end)
     if currency:
         place = skip_decoration(text, currency.end(), end)
+    option = OPTION.match(text, place, end)
+    if option and read_number(text, skip_decoration(text, option.end(), end), asked.notation):
+        place = skip_decoration(text, option.end(), end)
     number = read_number(text, place, asked.notation)
-    if number is None:
+    if number is None or _ELLIPSIS.match(text, number.end, end):
         return _formula(text, place, end, asked)
     while equals := _EQUALS.match(text, closed(text, number.end, end), end):
         following = _skip(text, equals.end(), end)
@@ -184,6 +197,8 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
             return further._replace(flags=(*further.flags, "continued"), clean=further.clean)
     if _OPEN_RANGE.match(text, after, end):
         return refused(place, after, "range")
+    if _MIXED.match(text, number.end, end):
+        return refused(place, after, "several")
     if _NEXT_NUMBER.match(text, after, end):
         return refused(place, after, "several")
     several = OR.match(text, after, end)

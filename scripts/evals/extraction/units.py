@@ -3,7 +3,8 @@
 import re
 
 CURRENCY = re.compile(
-    r"(?:US|USD|EUR|GBP|Rs\.?|CA|A)?\s*(?:\\\$|[$\u20ac\u00a3\u00a5\u20a9\u20bd\u20b9\uffe5])\s*|\\?#(?=\d)|\\(?:pounds"
+    r"(?:US|USD|EUR|GBP|Rs\.?|CA|A)?\s*(?:\\\$|[$\u20ac\u00a3\u00a5\u20a9\u20bd\u20b9\uffe5])\s*|\\?#(?=\d)"
+    r"|Rs\.?\s*(?=\d)|\\(?:pounds"
     r"|euro)\s*|(?:USD|EUR|GBP|INR|RMB|CNY)\s+"
 )
 MODULUS = re.compile(
