@@ -13,6 +13,7 @@ from scripts.evals.peer_equality import IN_MATH, peer_equal
 _SHORTEST = 6  # significant digits a decimal needs to stand for a fraction that it only rounds
 _LONGEST = 80  # characters; no plain number is longer
 _RELATION = re.compile(r"[=<>_:\u2264\u2265]|\\(?:leq?|geq?|neq?|in|approx|equiv|pm)(?![a-z])")
+_BRACKET = re.compile(r"\\\{|[(\[]")
 _SIDES = re.compile(r"\s*\$?\s*(-?[\d.,/]+)\s*=\s*[A-Za-z]\s*\$?\s*")  # 2 = x is 2
 _WORD_BEFORE = re.compile(r"(?<!\\)\b[A-Za-z]{2,}")  # a function, or what makes the number another thing
 _PROSE = re.compile(r"(?<![\\A-Za-z{])[^\W\d_]{2,}(?!\{)")
@@ -37,7 +38,10 @@ def same(predicted: str, expected: str) -> bool:
         return True
     found, wanted = _exact(predicted), _exact(expected)
     if found is not None and wanted is not None:
-        return _equal(found, wanted)
+        if _equal(found, wanted):
+            return True
+        if "," not in predicted + expected:
+            return False  # with a comma one of them may be a list
     if peer_equal(predicted, expected) or _verified(predicted, expected):
         return True
     sides = _SIDES.fullmatch(predicted), _SIDES.fullmatch(expected)
@@ -49,7 +53,7 @@ def same(predicted: str, expected: str) -> bool:
 
 def _exact(text: str) -> _Exact | None:
     """Return the rational number that all of `text` is, or None."""
-    if len(text) > _LONGEST or _RELATION.search(text):
+    if len(text) > _LONGEST or _RELATION.search(text) or ("," in text and _BRACKET.search(text)):
         return None
     reading = read_box(text, "decimal", "")
     if reading is None or reading.value is None or "not-a-number" in reading.flags or "approximate" in reading.flags:

@@ -1,6 +1,7 @@
 """What the content of a box says, for each answer type."""
 
 import re
+from math import factorial
 
 from scripts.evals.extraction.characters import plain
 from scripts.evals.extraction.hedges import NEGATION, OR, RANGE, UNKNOWN
@@ -123,6 +124,8 @@ def _number(content: str, text: str, start: int, end: int, answer_type: str) -> 
     rest = IN_BOX.match(text, number.end, end)
     tail = text[rest.end() if rest else number.end : end].strip()
     bracketed = tail in {")", "\\}", "]", "\\rbrace"} and text[place - 1 : place] in {"(", "{", "["}
+    if tail == "!" and number.simple and 2 < number.value <= 400:
+        return Reading(str(factorial(int(number.value))), place, number.end + 1, True, flags)
     if tail in {"!"} or not tail or bracketed or tail in {".", ","}:
         percent = "%" in text[number.end : end] and answer_type == "decimal"
         return Reading(written(number) + ("%" if percent else ""), place, number.end, True, flags)

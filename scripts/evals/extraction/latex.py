@@ -11,7 +11,7 @@ _LEFT = re.compile(
     r"|</?(?:b|strong|i|em|u|p|span|mark|code|br|div|center|h[1-6])(?:\s[^<>\n]{0,60})?/?>|={2,}(?=\s*[\d$\\(-]))+",
 )
 _RIGHT = re.compile(r"(?:[\s~]|\\[,;:! ]|\\q?quad|\*+|`+|\\\)|\\\]|(?<!\\)\$+|&|\\\\)+$")
-_STOPS = re.compile(r"[\s.,;:!]+$")
+_STOPS = re.compile(r"[\s.,;:]+$")
 _WRAPPER = re.compile(
     r"\\(?:text(?:bf|rm|it|sf|tt|normal|sl|sc|up)?|math(?:bf|rm|it|sf|tt|bb|cal|normal|ord|rel)?|boldsymbol"
     r"|bm|mbox|hbox|operatorname\*?|"
