@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from scripts.evals.extraction.behind import behind, closed
 from scripts.evals.extraction.box_values import OPTION, read_box
+from scripts.evals.extraction.continuations import CONTINUED, ELLIPSIS, MIXED, NEXT_NUMBER, OPEN_RANGE
 from scripts.evals.extraction.hedges import APPROXIMATE, BUT, DENIED_BEHIND, NEGATION, NOT_BEHIND, OR, RANGE, UNKNOWN
 from scripts.evals.extraction.languages import FILLERS
 from scripts.evals.extraction.latex import skip_decoration
@@ -17,21 +18,6 @@ from scripts.evals.extraction.units import CURRENCY
 REACH = 600  # characters behind a label that are looked at
 
 _BULLET = re.compile(r"(?:[-*\u2022]|>)[ \t]+(?=\S)")  # of a list or a quotation that holds the value
-_ELLIPSIS = re.compile(
-    r"\s*[-+*,]\s*(?:\\(?:[lcv]?dots|cdots)|\.\.\."
-    r"|\u2026)"
-)  # of a sum whose value comes behind it
-_MIXED = re.compile(
-    r"\s*(?:hours?|hrs?|h|minutes?|min|days?|weeks?|months?|years?|feet|foot|ft|yards?|pounds?|lbs?|dollars?"
-    r"|euros?|meters?|m|km)"
-    r",?\s+(?:and\s+)?\d+\s*(?:minutes?|min|seconds?|sec|s|hours?|days?|weeks?|months?|inch(?:es)?|in"
-    r"|ounces?|oz|cents?|cm|m)\b"
-)
-_OPEN_RANGE = re.compile(
-    r"\s*(?:or\s+(?:more|less|fewer|higher|lower|above|below|greater)\b|\+(?=\s*(?:$|[.,\n]))|\u00b1"
-    r"|\\pm(?![a-z])|\+/-)"
-)
-_NEXT_NUMBER = re.compile(r"[ \t]+\d+(?![\d.,]*[\w/])")  # numbers side by side
 _SIDE = re.compile(
     r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\([^()\n]{0,12}\))?|\\[a-zA-Z]+(?:\{[^{}\n]{0,30}\}){0,2}"
     r"|[A-Za-z]+(?:\s+[A-Za-z]+){0,4}|[A-Za-z](?:\s*[-+*/]\s*[A-Za-z\d]+)+|"
@@ -46,21 +32,6 @@ _COPULA = re.compile(
 _LINE_END = re.compile(
     r"[\s.,;!\u3002]*?(?:\n|$|\()|[.!;]\s|[\s]*<|\s*\[|\s+[A-Za-z]+(?:\^\{?\d\}?"
     r"|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)"
-)
-_CONNECTIVE = (
-    r"(?:\band\s+(?=[$\\(]{0,3}[A-Za-z]\s*[-+])|\b(?:so|thus|hence|therefore|giving|which\s+gives|making"
-    r"|meaning|and\s+so|then|whence|where"
-    r"|therefore,)\b|\u6240\u4ee5|\u56e0\u6b64|\u6545|\u3088\u3063\u3066|\u3057\u305f\u304c\u3063\u3066"
-    r"|\ub530\ub77c\uc11c|"
-    r"\b(?:also|somit|daher|donc|ainsi|as\u00ed|luego|entonces|logo|portanto|quindi|dunque"
-    r"|\u0437\u043d\u0430\u0447\u0438\u0442|\u043f\u043e\u044d\u0442\u043e\u043c\u0443)\b|\u21d2"
-    r"|\\Rightarrow|\\implies)"
-)
-_TERM = r"[A-Za-z](?:_\{?\w\}?)?"
-_CONTINUED = re.compile(
-    rf"[^\n]{{0,120}}?{_CONNECTIVE}[^\n=]{{0,60}}?(?:\$"
-    rf"|\\\()?\s*(?<![A-Za-z\\]){_TERM}(?:\s*[-+*]\s*{_TERM})+\s*(?:\$|\\\))?\s*(?:=|is)\s*",
-    re.IGNORECASE,
 )
 
 
@@ -176,7 +147,7 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
     if option and read_number(text, skip_decoration(text, option.end(), end), asked.notation):
         place = skip_decoration(text, option.end(), end)
     number = read_number(text, place, asked.notation)
-    if number is None or _ELLIPSIS.match(text, number.end, end):
+    if number is None or ELLIPSIS.match(text, number.end, end):
         return _formula(text, place, end, asked)
     while equals := _EQUALS.match(text, closed(text, number.end, end), end):
         following = _skip(text, equals.end(), end)
@@ -190,16 +161,16 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
     after = behind(text, number, end, lines)
     if after is None:
         return _formula(text, place, end, asked)
-    continued = _CONTINUED.match(text, after, end)
+    continued = CONTINUED.match(text, after, end)
     if continued:
         further = _number(text, _skip(text, continued.end(), end), end, asked, 0)
         if further is not None and further.value is not None:
             return further._replace(flags=(*further.flags, "continued"), clean=further.clean)
-    if _OPEN_RANGE.match(text, after, end):
+    if OPEN_RANGE.match(text, after, end):
         return refused(place, after, "range")
-    if _MIXED.match(text, number.end, end):
+    if MIXED.match(text, number.end, end):
         return refused(place, after, "several")
-    if _NEXT_NUMBER.match(text, after, end):
+    if NEXT_NUMBER.match(text, after, end):
         return refused(place, after, "several")
     several = OR.match(text, after, end)
     if several and several.end() > after:
@@ -239,7 +210,7 @@ def _formula(text: str, place: int, end: int, asked: Asked) -> Reading | None:
         box = read_box(inner, asked.answer_type, asked.letters)
         if box is None:
             return None
-        continued = _CONTINUED.match(text, close + len(closing), end)
+        continued = CONTINUED.match(text, close + len(closing), end)
         if continued:
             further = _number(text, _skip(text, continued.end(), end), end, asked, 0)
             if further is not None and further.value is not None:
