@@ -1,5 +1,6 @@
 """Words that take an answer back, leave it open, or point to another one."""
 
+# ruff: noqa: RUF001
 import re
 
 UNKNOWN = re.compile(
