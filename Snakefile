@@ -22,6 +22,7 @@ localrules:
 rule all:
     default_target: True
     input:
+        all_datasets,
         all_outputs,
         all_metrics,
         "results/summary.csv",

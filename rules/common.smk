@@ -33,6 +33,8 @@ def said_clearly(do, *arguments):
         return do(*arguments)
     except (InputError, RunError) as error:
         raise WorkflowError(str(error)) from None
+    except OSError as error:
+        raise WorkflowError(f"{error.filename}: {error.strerror}") from None
 
 
 def settings():

@@ -9,10 +9,15 @@ from scripts.errors import InputError
 from scripts.schema import ROOT, conform, nearest, read_yaml
 from scripts.serving.definitions import roles
 
-_SECRET_NAME = re.compile(r"(?i)(?:^|[_-])(?:api[_-]?key|secret|password|passwd|access[_-]?key|token|credentials?)$")
-_SECRET_VALUE = re.compile(
-    r"^(?:sk-|hf_|ghp_|nvapi-|xox[bp]-|AKIA)[A-Za-z0-9_-]{8,}|^Bearer\s+\S{8,}|://[^/\s:@]+:[^/\s@]+@"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_SECRET_NAME = re.compile(
+    r"(?i)(?:^|[_-])(?:api[_-]?keys?|secrets?|password|passwd|access[_-]?keys?|token|credentials?|pat)$"
 )
+_SECRET_VALUE = re.compile(
+    r"(?<![A-Za-z0-9])(?:sk-|hf_|ghp_|nvapi-|xox[bp]-|AKIA)[A-Za-z0-9_-]{8,}|\bBearer\s+\S{8,}|://[^/\s:@]+:[^/\s@]+@"
+    r"|[?&](?:api[_-]?key|key|token|secret)=[^&\s]+"
+)
+_SECRET_FLAG = re.compile(r"(?i)--?(?:[a-z]+-)*(?:api-?key|token|secret|password)(?:=(?P<value>.+))?")
 
 
 def shipped(kind: str) -> dict[str, Path]:
@@ -33,6 +38,10 @@ def located(kind: str, named: str, bases: Sequence[Path]) -> tuple[str, Path]:
         raise InputError(
             f"{kind.removesuffix('s')} {named!r}: there is no file {' or '.join(map(str, dict.fromkeys(tried)))}"
         )
+    if not _NAME.fullmatch(path.stem):
+        raise InputError(
+            f"{path}: the name {path.stem!r} is found; expected letters, digits, dots, dashes, underscores"
+        )
     if path.stem in files and path.resolve() != files[path.stem].resolve():
         raise InputError(
             f"{path}: the name {path.stem!r} is shipped already (config/{kind}); expected a name of its own"
@@ -50,6 +59,12 @@ def refuse_secrets(value: Any, key: str, source: str) -> None:
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             refuse_secrets(inner, f"{key}{index}.", source)
+            flag = _SECRET_FLAG.fullmatch(inner) if isinstance(inner, str) else None
+            given = flag and (flag["value"] or (value[index + 1] if index + 1 < len(value) else None))
+            if isinstance(given, str) and not given.startswith(("-", "{", "$")):
+                raise InputError(
+                    f"{source}: {key}{index} ({inner.split('=')[0]}) looks like a secret; a command line is seen by all"
+                )
     elif isinstance(value, str) and _SECRET_VALUE.search(value):
         raise InputError(f"{source}: {key.rstrip('.')} looks like a secret; expected its environment variable's name")
 
@@ -58,7 +73,7 @@ def load_server(path: Path) -> dict[str, Any]:
     """Return the checked definition in a server file; raises InputError naming the file and key."""
     definition = conform(read_yaml(path), "server", str(path))
     refuse_secrets(definition, "", str(path))
-    needed = {"llama-cpp": ("context", "model"), "roles": ("roles",)}[definition["kind"]]
+    needed = {"llama-cpp": ("context", "model"), "roles": ("roles",)}.get(definition["kind"], ())
     if missing := [key for key in needed if key not in definition]:
         raise InputError(f"{path}: the key {missing[0]!r} is missing; kind {definition['kind']} needs it")
     try:

@@ -13,7 +13,7 @@ class RunError(Exception):
 
 
 def exit_code(main: Callable[[], int | None]) -> int:
-    """Run `main` and return its exit code: 2 after an InputError, 1 after a RunError, each told in one line."""
+    """Run `main` and return its exit code: 2 after an InputError, 1 after a RunError or a refused file."""
     try:
         return main() or 0
     except InputError as error:
@@ -21,4 +21,9 @@ def exit_code(main: Callable[[], int | None]) -> int:
         return 2
     except RunError as error:
         print(f"error: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1

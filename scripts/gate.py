@@ -61,7 +61,7 @@ def of_run(config: dict[str, Any], coverages: Coverages) -> dict[str, Any]:
     for case in decisions.cases(config):
         pair, told = (case.model, case.benchmark), _snapshot(case)
         if pair not in known:
-            known[pair] = _coverage(config, case, told.get("fingerprint"))
+            known[pair] = _coverage(config, case, told.get("made_of"))
         subjects.append(Subject(case, known[pair], told.get("sampling", {}).get("temperature"), None))
     return judge(subjects)
 

@@ -25,7 +25,9 @@ from scripts.client.strict_score import StrictScorer
 from scripts.client.takeover import take_over
 from scripts.client.watch import Watch
 from scripts.errors import InputError, RunError, exit_code
+from scripts.evals.coverage import ROUNDING
 from scripts.evals.datasets import read_rows
+from scripts.evals.fingerprints import with_server
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ def _keep_request(path: Path, request: Request) -> None:
 
 def _judge(job: Job, failed: dict[str, str], store: Store) -> None:
     """Raise RunError, naming the samples, if more failed for good than the config tolerates."""
-    if len(failed) <= job.snapshot.errors.max_fraction * len(job.requests):
+    if len(failed) <= job.snapshot.errors.max_fraction * len(job.requests) + ROUNDING:
         for row, reason in failed.items():
             print(f"warning: sample {row} failed for good and counts as an error: {reason}", file=sys.stderr)
         return
@@ -153,7 +155,7 @@ def _job(arguments: argparse.Namespace) -> Job:
         arguments.benchmark,
         arguments.seed,
         arguments.out,
-        arguments.fingerprint,
+        with_server(arguments.fingerprint, server),
         snapshot,
         described,
         requests,

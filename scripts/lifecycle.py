@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 from scripts import provenance, run_record, snapshot
+from scripts.errors import InputError
 from scripts.evals.canaries import check_file
 from scripts.evals.fingerprints import digest
 from scripts.evals.gates import CANNOT_TELL, EXIT_CODES
@@ -17,7 +18,7 @@ _displays: list[Display] = []
 
 
 def begin(workflow: Any, settings: Settings) -> None:
-    """Take the folder, check the scorers, write the snapshot, start broker and progress; raises before any job runs.
+    """Take the folder, write the snapshot, check the scorers, start broker and progress; raises before any job runs.
 
     Only the main process of a real run does: not a job's own Snakemake, not `--touch`.
     """
@@ -32,8 +33,6 @@ def begin(workflow: Any, settings: Settings) -> None:
         if job.rule.name in ("generate", "score", "rescore"):
             scorers = wanted.setdefault((job.wildcards.model, job.wildcards.benchmark), set())
             scorers |= {"score": {"strict"}, "rescore": {job.wildcards.get("scorer", "")}}.get(job.rule.name, set())
-    if waiting:
-        check_scorers(settings)
     outputs: dict[str, list[str]] = {}
     for job in waiting:
         outputs.setdefault(job.wildcards.model, []).extend(map(str, job.output))
@@ -44,16 +43,21 @@ def begin(workflow: Any, settings: Settings) -> None:
             "model": model,
             "benchmark": benchmark,
             "scorers": sorted(scorers, key=settings.order_of_scorers),
-            "fingerprint": settings.fingerprint(model, benchmark),
+            "fingerprint": settings.made_of(model, benchmark),
         }
         for (model, benchmark), scorers in sorted(wanted.items())
     ]
     gated = any(job.rule.name == "gate" for job in jobs)
     run_record.begin(pairs, gated, provenance.of_run(settings, pairs))
     display = Display(snapshot.RUN, expected=len(waiting))
-    if waiting:
-        display.start()
     _displays.append(display)
+    if waiting:
+        try:
+            check_scorers(settings)
+        except InputError:
+            end(succeeded=False)
+            raise
+        display.start()
 
 
 def check_scorers(settings: Settings) -> None:

@@ -1,8 +1,10 @@
 """Check a parsed YAML document against its schema: fill defaults, read numbers given as text, name what is wrong."""
 
+import contextlib
 import copy
 import difflib
 import functools
+import math
 import reprlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -113,6 +115,8 @@ def _shaped(value: Any, node: dict[str, Any], root: dict[str, Any]) -> Any:
         return value
     if isinstance(value, list) and isinstance(node.get("items"), dict):
         return [_shaped(item, node["items"], root) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # no number that anything could be done with: told as the text it is
     return _read_text(value, node.get("type", ())) if isinstance(value, str) else value
 
 
@@ -122,10 +126,9 @@ def _read_text(text: str, kinds: str | list[str]) -> Any:
         return text
     for kind, read in (("integer", int), ("number", float)):
         if kind in kinds:
-            try:
-                return read(text)
-            except ValueError:
-                continue
+            with contextlib.suppress(ValueError):
+                number = read(text)
+                return number if math.isfinite(number) else text
     if "boolean" in kinds and text.lower() in _WORDS:
         return _WORDS[text.lower()]
     return None if "null" in kinds and text.lower() in ("null", "none", "~") else text

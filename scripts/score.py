@@ -4,9 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from scripts.errors import InputError, exit_code
+from scripts.errors import InputError, RunError, exit_code
 from scripts.evals.answers import ANSWER_TYPES
 from scripts.evals.cohort import read_cohort
+from scripts.evals.coverage import ROUNDING
 from scripts.evals.datasets import read_rows
 from scripts.evals.reports import write_reports
 from scripts.evals.seedfiles import seed_of
@@ -14,11 +15,26 @@ from scripts.evals.strict_scorer import Strict
 
 
 def score(
-    files: list[Path], benchmark: str, answer_type: str, dataset: dict[str, str] | None, folder: Path
+    files: list[Path],
+    benchmark: str,
+    answer_type: str,
+    dataset: dict[str, str] | None,
+    folder: Path,
+    max_fraction: float = 1.0,
 ) -> list[Path]:
-    """Score the files strictly and write the three files into `folder`; raises InputError if anything is missing."""
+    """Score the files strictly and write the three files into `folder`.
+
+    Raises InputError if anything is missing, RunError if more than `max_fraction` of the samples are errors.
+    """
     strict = Strict()
     cohort = read_cohort(files, [strict], answer_type, dataset)
+    samples = [cost for seed in cohort.measured for cost in seed]
+    failed = sum(cost.error for cost in samples)
+    if failed > max_fraction * len(samples) + ROUNDING:
+        raise RunError(
+            f"{files[0].parent}: {failed} of {len(samples)} samples failed for good; errors.max_fraction "
+            f"{max_fraction:g} does not allow it"
+        )
     return write_reports(cohort, strict.name, benchmark, answer_type, folder)
 
 
@@ -46,10 +62,12 @@ def main() -> int:
     parser.add_argument("--answer-type", required=True, choices=ANSWER_TYPES)
     parser.add_argument("--expect-seeds", help="the seeds that must be there, such as 42,43")
     parser.add_argument("--dataset", type=Path, help="test.jsonl, whose problems every seed must have")
+    parser.add_argument("--max-fraction", type=float, default=1.0, help="the tolerated share of failed samples")
     parser.add_argument("--out-dir", required=True, type=Path, help="where the files go")
     options = parser.parse_args()
     check_seeds(options.outputs, options.expect_seeds)
-    score(options.outputs, options.benchmark, options.answer_type, answers_of(options.dataset), options.out_dir)
+    answers = answers_of(options.dataset)
+    score(options.outputs, options.benchmark, options.answer_type, answers, options.out_dir, options.max_fraction)
     return 0
 
 

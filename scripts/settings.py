@@ -1,6 +1,7 @@
 """A run's settings: its configuration, checked, with everything it names looked up."""
 
 import functools
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,9 +11,12 @@ from scripts import decisions
 from scripts.benchmarks import Benchmark, load_benchmark
 from scripts.catalogue import files_of, load_server, located, refuse_secrets, shipped
 from scripts.errors import InputError
-from scripts.evals.fingerprints import digest
+from scripts.evals.fingerprints import canonical, digest, with_server
+from scripts.evals.finished import changed
 from scripts.schema import conform, nearest, read_yaml
-from scripts.serving.definitions import model_file
+from scripts.serving.definitions import answer_relevant, model_file
+
+_OF_THE_RUN = {"model", "messages", "seed", "stream", "stream_options", "n"}
 
 
 @dataclass(frozen=True)
@@ -82,11 +86,17 @@ class Settings:
         }
 
     def checked(self) -> Self:
-        """Return these settings once every listed benchmark and server file has been read and found right."""
+        """Return these settings once every file they name, and every finished output by its size, is found right."""
         for name in self.benchmarks:
             self.benchmark(name)
         for name in self.servers:
             self.server(name)
+        for model in self.models:
+            for name in self.benchmarks:
+                folder = Path("results") / model / "eval-results" / name
+                for seed in self.seeds:
+                    if told := changed(folder / f"output-rs{seed}.jsonl", by_content=False):
+                        raise InputError(told)
         return self
 
     @functools.cache  # noqa: B019 - one instance a process
@@ -105,6 +115,12 @@ class Settings:
     def weight_pins(self) -> dict[str, dict[str, str]]:
         """Return the `model` part of the server files by the file that is fetched for them."""
         return {file: self.server(model)["model"] for model in self.servers for file in self.weights(model)}
+
+    def made_of(self, model: str, benchmark: str) -> str:
+        """Return the fingerprint that every record of a model and benchmark bears: with the server's spec."""
+        return with_server(
+            self.fingerprint(model, benchmark), json.loads(canonical(answer_relevant(self.server(model))))
+        )
 
     def fingerprint(self, model: str, benchmark: str) -> str:
         """Return the digest of all that shapes an answer beside the server, the row and the seed."""
@@ -127,6 +143,8 @@ def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Setti
     for name, model in checked["models"].items():
         if ("server" in model) == ("endpoint" in model):
             raise InputError(f"{source}: models.{name} needs one of 'server' and 'endpoint'; found {_which(model)}")
+        if taken := sorted(_OF_THE_RUN & set(model["extra_body"])):
+            raise InputError(f"{source}: models.{name}.extra_body.{taken[0]} is set by the run; expected another field")
     try:
         benchmarks = files_of("benchmarks", checked["benchmarks"], bases)
         for key in ("prompts", "parts"):

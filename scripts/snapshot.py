@@ -45,6 +45,7 @@ def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[st
                 **{key: definition[key] for key in ("prompt", "system", "answer_type")},
                 "sampling": settings.sampling(model, name),
                 "fingerprint": settings.fingerprint(model, name),
+                "made_of": settings.made_of(model, name),
             }
             for name, definition in told.items()
         },

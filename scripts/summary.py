@@ -1,7 +1,6 @@
 """Tell what is there: coverage and verdict of every model and benchmark, the table, an exit code that follows them."""
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Iterable
@@ -14,7 +13,7 @@ from scripts.evals import duplicates
 from scripts.evals.coverage import COMPLETE, INVALID, PARTIAL, cover
 from scripts.evals.datasets import read_ids
 from scripts.evals.parts import label
-from scripts.evals.reports import as_json, write_whole
+from scripts.evals.reports import as_json, read_details, write_whole
 from scripts.run_record import RUNNING
 from scripts.schema import read_yaml
 from scripts.serving import driver
@@ -33,25 +32,27 @@ def folder_of(pair: Pair) -> Path:
 
 
 def asked_for(settings: Settings, record: dict[str, Any]) -> dict[Pair, dict[str, Any]]:
-    """Return the pairs that the last run was about, or those of the configuration, with `scorers` and `fingerprint`."""
-    if "pairs" in record:
-        return {(pair["model"], pair["benchmark"]): pair for pair in record["pairs"]}
-    return {
-        (model, name): unasked(settings, (model, name)) for model in settings.models for name in settings.benchmarks
-    }
+    """Return the pairs that the last run was about, with `scorers` and `fingerprint`."""
+    return {(pair["model"], pair["benchmark"]): pair for pair in record.get("pairs", ())}
+
+
+def configured(settings: Settings) -> dict[Pair, dict[str, Any]]:
+    """Return the pairs of the configuration, with `scorers` and `fingerprint`."""
+    pairs = [(model, name) for model in settings.models for name in settings.benchmarks]
+    return {pair: unasked(settings, pair) for pair in pairs}
 
 
 def unasked(settings: Settings, pair: Pair) -> dict[str, Any]:
     """Return the `scorers` and the `fingerprint` of a pair as the configuration has them, where it can be read."""
     try:
-        fingerprint = settings.fingerprint(*pair)
+        fingerprint = settings.made_of(*pair)
     except InputError:
         fingerprint = None
     return {"scorers": list(settings.scorers), "fingerprint": fingerprint}
 
 
 def others(settings: Settings, asked: Iterable[Pair]) -> list[Pair]:
-    """Return the pairs whose outputs are there though the last run was not about them."""
+    """Return the pairs, none of `asked`, whose outputs are there all the same."""
     there = {
         (path.parent.parent.parent.name, path.parent.name)
         for path in Path("results").glob("*/eval-results/*/output-rs*.jsonl*")
@@ -91,10 +92,10 @@ def stale_scorers(scorers: Iterable[str], folder: Path, coverage: dict[str, Any]
     stale = []
     for scorer in scorers:
         try:
-            details = json.loads((folder / f"details-{scorer}.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            details = {}
-        if details.get("outputs") != expected:
+            made_from = read_details(folder, scorer)["outputs"]
+        except InputError:
+            made_from = None
+        if made_from != expected:
             stale.append(scorer)
     return stale
 
@@ -116,6 +117,8 @@ def main() -> int:
     settings = load(read_yaml(CONFIG), str(CONFIG), [CONFIG.parent])
     lines, groups, verdicts, coverages = [], [], {}, {}
     asked = asked_for(settings, record)
+    if options.ended is None:
+        asked = configured(settings) | asked
     for pair in [*asked, *([] if options.ended else others(settings, asked))]:
         wanted = asked.get(pair) or unasked(settings, pair)
         coverage, folder = coverage_of(settings, pair, wanted["fingerprint"]), folder_of(pair)

@@ -12,7 +12,7 @@ from typing import Any
 from scripts.errors import exit_code
 from scripts.evals.ledger import compare_tables
 from scripts.evals.parts import label
-from scripts.evals.reports import STRICT, as_json, metrics_name, write_whole
+from scripts.evals.reports import STRICT, as_json, metrics_name, read_details, write_whole
 from scripts.evals.statistics import of_folder
 
 INTERVALS = ("other_problems_low", "other_problems_high", "run_again_low", "run_again_high")
@@ -53,6 +53,7 @@ def rows_of(folder: Path, scorers: Sequence[str], compared: dict[str, Any]) -> l
     """Return one row a scorer: percentages at the k of the folder's seeds, counts of recovered and lost samples."""
     rows = []
     for scorer in scorers:
+        read_details(folder, scorer)
         modes = json.loads((folder / metrics_name(scorer)).read_text(encoding="utf-8"))[folder.name]
         k = max(int(mode.rsplit("@", 1)[1]) for mode in modes if mode.startswith("pass@") and "[" not in mode)
         mean = modes[f"pass@1[avg-of-{k}]" if k > 1 else "pass@1"]

@@ -13,15 +13,16 @@ Pair = tuple[str, str]
 def line(pair: Pair, coverage: dict[str, Any], rows: Iterable[dict[str, Any]], stale: list[str]) -> str:
     """Return the line of a (model, benchmark): verdict, size, strict pass@1 where that may be told, or the reasons."""
     part = f" ({coverage['part']})" if coverage.get("part") else ""
-    head = f"{pair[1]}{part} / {pair[0]}: {coverage['verdict']}"
+    head = f"{pair[1]}{part} / {pair[0]}"
     if coverage["verdict"] == INVALID:
-        return f"{head}: {'; '.join(reasons(pair, coverage))}"
+        return f"{head}: {INVALID}: {'; '.join(reasons(pair, coverage))}"
     seeds = coverage["seeds"]
-    parts = [f"{head} {len(seeds['expected'])}×{coverage['problems']}"]
+    size = f"{coverage['verdict']} {len(seeds['expected'])}×{coverage['problems']}"
+    if stale:
+        return f"{head}: {INVALID}: outputs {size}, no metrics of {', '.join(stale)} for them: run snakemake"
+    parts = [f"{head}: {size}"]
     if seeds["surplus"]:
         parts.append(f"{len(seeds['expected'])} of {len(seeds['expected']) + len(seeds['surplus'])} seeds")
-    if stale:
-        parts.append(f"no metrics of {', '.join(stale)} for these outputs: run snakemake")
     parts += [f"pass@1 {row['pass@1']:.1f} %" for row in rows if row["scorer"] == "strict"]
     parts += [f"{name} {count}" for name, count in coverage["counts"].items() if count and name != OK]
     parts += [f"{name} {count}" for name, count in coverage["flags"].items()]

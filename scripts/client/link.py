@@ -15,6 +15,7 @@ from scripts.errors import InputError, RunError
 
 PROBE_SECONDS = 30.0
 LONGEST_PAUSE = 5.0
+NOT_THERE = 60.0  # seconds after which an endpoint that knows no list of models is taken for a wrong address
 
 
 class Link:
@@ -31,6 +32,7 @@ class Link:
         self.models: list[dict[str, Any]] = []
         self.served = False
         self.outages = 0
+        self.waits_for = ""
 
     async def found(self) -> Endpoint:
         """Return where the model is served, waiting for it within the bound; raises RunError when there is no hope."""
@@ -61,10 +63,13 @@ class Link:
             if endpoint is not None:
                 seen = await self._unlisted(endpoint)
                 if not seen:
-                    self.endpoint = endpoint
+                    self.endpoint, self.waits_for = endpoint, ""
                     return endpoint
+                if self._fixed and not self.served and "HTTP 404" in seen and time.monotonic() - began > NOT_THERE:
+                    raise RunError(f"{seen}; expected a list of models there: does the endpoint end in /v1?")
             self.outages += not waited
             waited = True
+            self.waits_for = seen
             if bound is not None and time.monotonic() - began > bound:
                 raise RunError(f"no server for model {self._snapshot.model!r} within {bound:g} s: {seen}")
             await asyncio.sleep(pause)

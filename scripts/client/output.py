@@ -14,6 +14,7 @@ from scripts.client.requests import Request
 from scripts.client.store import Store
 from scripts.errors import RunError
 from scripts.evals.datasets import Row
+from scripts.evals.finished import mark_of, seal
 
 OURS = "seedbed"
 
@@ -123,10 +124,10 @@ def write_output(
     Raises RunError if the file system refuses; whatever stood at `out` then still stands there.
     """
     right = 0
-    part, done = out.with_name(f"{out.name}.part"), out.with_name(f"{out.name}.done")
+    part = out.with_name(f"{out.name}.part")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        done.unlink(missing_ok=True)
+        mark_of(out).unlink(missing_ok=True)
         with part.open("w", encoding="ascii") as file:
             for request in requests:
                 reason = failed.get(request.row["id"])
@@ -138,7 +139,7 @@ def write_output(
             os.fsync(file.fileno())
         validate(part, [request.row["id"] for request in requests])
         os.replace(part, out)
-        done.touch()
+        seal(out)
         return right
     except OSError as error:
         raise RunError(

@@ -88,6 +88,7 @@ def read_cohort(
         verdicts: dict[str, dict[str, Scored]] = {scorer.name: {} for scorer in scorers}
         trace = hashlib.sha256()
         for identity, record, sample in _samples(path, answer_type, keys, dataset or {}, keyless):
+            _check_seed(path, record)
             trace.update(
                 trace_line(record.id, record.generation_end_time, record.num_generated_tokens, record.finish_reason)
             )
@@ -101,6 +102,13 @@ def read_cohort(
         for name, rows in verdicts.items():
             scored[name].append([rows[identity] for identity in expected])
     return Cohort([seed_of(path) for path in files], list(expected), measured, scored, traces)
+
+
+def _check_seed(path: Path, record: Record) -> None:
+    """Raise InputError for a record that says it is of another seed than its file."""
+    told = None if record.seedbed is None else record.seedbed.seed
+    if told is not None and told != seed_of(path):
+        raise InputError(f"{path}: holds records of seed {told}: expected those of seed {seed_of(path)}")
 
 
 def _samples(

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,11 @@ import msgspec
 
 from scripts.errors import InputError
 from scripts.evals import records
-from scripts.evals.seedfiles import read_lines, seed_files, seed_of
+from scripts.evals.finished import changed
+from scripts.evals.seedfiles import read_lines, seed_of
 
 COMPLETE, PARTIAL, INVALID = "COMPLETE", "PARTIAL", "INVALID"
+ROUNDING = 1e-6  # samples: 0.29 of 100 is 28.999… in binary, and 29 is meant
 
 
 class _Origin(msgspec.Struct, frozen=True):
@@ -23,6 +25,7 @@ class _Origin(msgspec.Struct, frozen=True):
     reason: str | None = None
     flags: tuple[str, ...] = ()
     fingerprint: str | None = None
+    seed: int | None = None
 
 
 class _Sample(msgspec.Struct, frozen=True):
@@ -46,6 +49,7 @@ class SeedFile:
     reasons: dict[str, str] = field(default_factory=dict)
     flags: dict[str, tuple[str, ...]] = field(default_factory=dict)
     fingerprints: set[str | None] = field(default_factory=set)
+    seeds: set[int | None] = field(default_factory=set)
     tokens: float = 0
     trace: str = ""
     fault: str | None = None
@@ -76,6 +80,7 @@ def read_seed_file(path: Path) -> SeedFile:
             if sample.seedbed.flags:
                 found.flags[key] = sample.seedbed.flags
             found.fingerprints.add(sample.seedbed.fingerprint)
+            found.seeds.add(sample.seedbed.seed)
             found.tokens += sample.num_generated_tokens or 0
             told = (sample.generation_end_time, sample.num_generated_tokens, sample.finish_reason)
             trace.update(records.trace_line(sample.id, *told))
@@ -93,7 +98,7 @@ def cover(
     COMPLETE: every cell is ok, truncated or empty. PARTIAL: some are error or missing, at most `max_fraction` of all.
     INVALID: anything else, and any fault: a broken file, foreign or doubled ids, outputs of another `fingerprint`.
     """
-    present = {seed_of(path): path for path in _files(folder)}
+    present, faults = _files(folder)
     files = {seed: read_seed_file(present[seed]) for seed in seeds if seed in present}
     counts: Counter[str] = Counter()
     not_ok: list[dict[str, Any]] = []
@@ -107,9 +112,11 @@ def cover(
                 reason = read.reasons.get(key) or (None if seed in files else "no output file")
                 not_ok.append({"seed": seed, "id": key, "status": status, "reason": reason})
         flags.update(flag for marks in read.flags.values() for flag in marks)
-    faults = _faults(files, set(ids), fingerprint, present)
+    for seed, read in files.items():
+        if fault := _fault(present[seed], seed, read, set(ids), fingerprint):
+            faults.append({"seed": seed, "fault": fault})
     bad = counts[records.ERROR] + counts[records.MISSING]
-    tolerated = bad <= max_fraction * len(ids) * len(seeds)
+    tolerated = bad <= max_fraction * len(ids) * len(seeds) + ROUNDING
     return {
         "verdict": COMPLETE if not (bad or faults) else PARTIAL if tolerated and not faults else INVALID,
         "seeds": {
@@ -133,29 +140,34 @@ def cover(
     }
 
 
-def _files(folder: Path) -> list[Path]:
-    """Return the seed files of a folder, none where the folder is missing or empty."""
-    try:
-        return seed_files(folder)
-    except InputError:
-        return []
+def _files(folder: Path) -> tuple[dict[int, Path], list[dict[str, Any]]]:
+    """Return the seed files of a folder by seed, and what is wrong with the folder itself."""
+    found: dict[int, Path] = {}
+    faults: list[dict[str, Any]] = []
+    for path in sorted(folder.glob("*.jsonl*")):
+        if path.name.endswith((".done", "-async", ".part")):
+            continue
+        try:
+            seed = seed_of(path)
+        except InputError:
+            fault = f"{path.name} is no output of a seed, yet NeMo-Skills would count it as one: move it elsewhere"
+            faults.append({"seed": None, "fault": fault})
+            continue
+        if seed in found:
+            faults.append({"seed": seed, "fault": f"seed {seed} stands in {found[seed].name} and in {path.name}"})
+        found.setdefault(seed, path)
+    return found, faults
 
 
-def _faults(
-    files: Mapping[int, SeedFile], ids: set[str], fingerprint: str | None, present: Mapping[int, Path]
-) -> list[dict[str, Any]]:
-    """Return what is wrong with whole files, each with its seed and a sentence."""
-    faults = []
-    for seed, read in files.items():
-        name = present[seed].name
-        strangers = sorted(set(read.statuses) - ids)
-        made_otherwise = fingerprint is not None and read.fingerprints - {fingerprint}
-        if read.fault:
-            faults.append({"seed": seed, "fault": read.fault})
-        elif strangers:
-            faults.append(
-                {"seed": seed, "fault": f"{name}: {len(strangers)} ids are not in the dataset: {strangers[0]}"}
-            )
-        elif made_otherwise:
-            faults.append({"seed": seed, "fault": f"{name}: made with another prompt, sampling or model setting"})
-    return faults
+def _fault(path: Path, seed: int, read: SeedFile, ids: set[str], fingerprint: str | None) -> str | None:
+    """Return what is wrong with one seed's file as a whole, None if nothing is."""
+    strangers = sorted(set(read.statuses) - ids)
+    if read.fault:
+        return read.fault
+    if ids and strangers:
+        return f"{path.name}: {len(strangers)} ids are not in the dataset: {strangers[0]}"
+    if others := sorted(read.seeds - {seed, None}, key=str):
+        return f"{path.name} holds records of seed {others[0]}: expected those of seed {seed}"
+    if fingerprint is not None and read.fingerprints - {fingerprint}:
+        return f"{path.name}: made with another prompt, sampling, model setting or server"
+    return changed(path)

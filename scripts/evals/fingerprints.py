@@ -9,6 +9,11 @@ def canonical(value: object) -> bytes:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
+def with_server(fingerprint: str, spec: object) -> str:
+    """Return the digest of all that shapes an answer but its row and seed: the request's fingerprint, the server's spec."""
+    return digest([fingerprint, spec])
+
+
 def digest(value: object) -> str:
     """Return the SHA-256 of the canonical form of `value`, 64 hexadecimal digits."""
     return hashlib.sha256(canonical(value)).hexdigest()

@@ -29,6 +29,7 @@ class Origin(msgspec.Struct, frozen=True):
 
     status: str | None = None
     flags: list[str] | None = None
+    seed: int | None = None
 
 
 class Record(msgspec.Struct, frozen=True):

@@ -1,11 +1,14 @@
 """The files a scorer leaves: metrics, the per-sample table and our own details, each written whole or not at all."""
 
+import hashlib
 import json
 import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from scripts.errors import InputError
 from scripts.evals.cohort import Cohort
 from scripts.evals.records import STATES
 from scripts.evals.samples import Scored, table
@@ -25,8 +28,10 @@ def write_reports(cohort: Cohort, scorer: str, benchmark: str, answer_type: str,
     contents = {
         metrics_name(scorer): as_json(cohort.metrics(benchmark, scorer)),
         f"samples-{scorer}.csv": table(rows),
-        f"details-{scorer}.json": as_json(_details(cohort, rows, scorer, benchmark, answer_type)),
     }
+    written = {name: hashlib.sha256(_encoded(content)).hexdigest() for name, content in contents.items()}
+    details = {**_details(cohort, rows, scorer, benchmark, answer_type), "written": written}
+    contents[f"details-{scorer}.json"] = as_json(details)
     for name, content in contents.items():
         write_whole(folder / name, content)
     return [folder / name for name in contents]
@@ -73,5 +78,23 @@ def as_json(value: object) -> str:
 def write_whole(path: Path, content: str) -> None:
     """Write a file under another name beside its place, then move it there."""
     part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_text(content, encoding="utf-8", errors="surrogatepass")
+    part.write_bytes(_encoded(content))
     os.replace(part, path)
+
+
+def read_details(folder: Path, scorer: str) -> dict[str, Any]:
+    """Return a scorer's details; raises InputError if they are missing, or its files are not as they were written."""
+    path = folder / f"details-{scorer}.json"
+    try:
+        details: dict[str, Any] = json.loads(path.read_bytes())
+        for name, digest in details["written"].items():
+            if hashlib.sha256((folder / name).read_bytes()).hexdigest() != digest:
+                raise InputError(f"{folder / name} was changed since it was written: remove it and run snakemake")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: {type(error).__name__}: expected the details that a scorer writes") from None
+    return details
+
+
+def _encoded(content: str) -> bytes:
+    """Return a text as it stands in a file."""
+    return content.encode("utf-8", "surrogatepass")

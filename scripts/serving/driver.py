@@ -63,8 +63,8 @@ def start(plan: Mapping[str, Any], run_dir: Path | str = "run") -> str:
     _broker.append(process)
     atexit.register(stop)
     threading.Thread(target=_mourn, args=(process,), daemon=True).start()
-    # Snakemake would let its jobs run to their end after SIGTERM; after Ctrl-C it cancels them
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    for signum in (signal.SIGINT, signal.SIGTERM):  # a shell's background job ignores SIGINT; nothing does from here on
+        signal.signal(signum, signal.default_int_handler)
     return run
 
 

@@ -178,7 +178,7 @@ def test_a_run_uses_the_configuration_it_started_with(tmp_path: Path, stub: Stub
     assert driver.wait(timeout=120) == 0, place.log()
     record = json.loads((place.outputs("m", "sums") / "output-rs42.jsonl").read_text().splitlines()[0])
     client = json.loads((place.work / "run" / "m" / "client.json").read_text())["benchmarks"]["sums"]
-    assert record["seedbed"]["fingerprint"] == client["fingerprint"]
+    assert record["seedbed"]["fingerprint"] == client["made_of"]
     assert client["sampling"]["temperature"] == 1.0
     assert client["prompt"].startswith("Solve it.")
     assert "sums / m: COMPLETE" in place.log()

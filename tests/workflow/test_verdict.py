@@ -170,7 +170,7 @@ def otherwise(path: Path) -> None:
         (double, "id 'sums-0' stands twice"),
         (cut, "line 3: not a whole record"),
         (stranger, "1 ids are not in the dataset: other-0"),
-        (otherwise, "made with another prompt, sampling or model setting"),
+        (otherwise, "made with another prompt, sampling, model setting or server"),
         (Path.unlink, "seed 42 missing"),
     ],
 )
@@ -196,7 +196,7 @@ def test_metrics_older_than_their_outputs_are_named_and_not_shown(place: Workpla
     path.write_text(re.sub(r'"generation_end_time": [0-9.]+', '"generation_end_time": 99.5', path.read_text()))
     told = place.module("summary")
     assert told.returncode == 1
-    assert "no metrics of strict, regex for these outputs: run snakemake" in told.stdout
+    assert "sums / m: INVALID: outputs COMPLETE 2×3, no metrics of strict, regex for them: run snakemake" in told.stdout
     assert "pass@1" not in told.stdout
 
 

@@ -1,0 +1,44 @@
+"""The mark beside a finished output, output-rs{seed}.jsonl.done: how large it is and what its content's digest is."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+
+def mark_of(output: Path) -> Path:
+    """Return the mark of an output; NeMo-Skills looks for its being there alone."""
+    return output.with_name(f"{output.name}.done")
+
+
+def seal(output: Path) -> None:
+    """Write the mark of an output that has just been finished, whole or not at all."""
+    mark = mark_of(output)
+    part = mark.with_name(f".{mark.name}.{os.getpid()}")
+    part.write_text(json.dumps({"size": output.stat().st_size, "sha256": _sha256(output)}) + "\n", encoding="ascii")
+    os.replace(part, mark)
+
+
+def changed(output: Path, by_content: bool = True) -> str | None:
+    """Return how an output differs from what it was when it was finished, None if it does not or has no such mark.
+
+    By size alone this is cheap enough for every start of a run.
+    """
+    try:
+        told = json.loads(mark_of(output).read_text(encoding="ascii"))
+        size, digest = int(told["size"]), str(told["sha256"])
+        found = output.stat().st_size
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    mend = "remove it and run snakemake, and it comes back from the store"
+    if found != size:
+        return f"{output} has {found} bytes, {size} when it was finished: {mend}"
+    if by_content and _sha256(output) != digest:
+        return f"{output} was changed since it was finished: {mend}"
+    return None
+
+
+def _sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, 64 hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
