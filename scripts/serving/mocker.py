@@ -1,7 +1,8 @@
 """Give Dynamo's simulated workers a model to pretend: a tokenizer whose every generated token says one of our phrases.
 
 A simulated worker draws its tokens from the ids 1000 to 1999 and knows nothing of words. What those ids say is decided
-here, so that the counts of a whole run are known beforehand. Used as `... mocker FOLDER --say TEXT -- COMMAND ...`: the
+here, so that the counts of a whole run are known beforehand. It thinks before it answers if SGLANG_ENABLE_THINKING is 1
+in its environment, as the real workers do. Used as `... mocker FOLDER --say TEXT -- COMMAND ...`: the
 folder is written, unless another worker has done so, and the command takes the place of this process.
 """
 
@@ -18,7 +19,9 @@ from scripts.errors import InputError, exit_code
 SAID = range(1000, 2000)  # the ids a simulated worker draws from
 SPECIAL = ("<|end|>", "<|start|>")
 TEMPLATE = "{% for m in messages %}<|start|>{{ m['content'] }}<|end|>{% endfor %}<|start|>"
+THINKING = "SGLANG_ENABLE_THINKING"
 THOUGHT = {"start_thinking_token_id": 2000, "end_thinking_token_id": 2001}  # <think> and </think> of the vocabulary
+SHARE = 0.5  # of an answer's tokens that are thought
 
 
 def alphabet() -> dict[int, str]:
@@ -100,6 +103,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     command = given[cut + 1 :]
     if not command:
         return 0
+    if os.environ.get(THINKING) == "1":
+        command.append(f"--reasoning={json.dumps({**THOUGHT, 'thinking_ratio': SHARE})}")
     sys.stdout.flush()
     try:
         os.execvp(command[0], command)
