@@ -258,7 +258,7 @@ class Broker:
         what = f"PENDING ({server.look.reason})" if server.look.phase == "pending" else server.state.name
         if server.state is State.ABSENT and server.wants and self.ending is None:
             what = f"WAITING ({server.look.reason or 'for another server to end'})"
-        line = f"server {server.plan.model}: {what}"
+        line = f"server {server.plan.model}: {what}" if server.wants or server.state is not State.ABSENT else ""
         if server.wants and server.state is not State.READY:
             line += f", {len(server.wants)} seed{'s' * (len(server.wants) > 1)} waiting {waited:.0f} min"
         status = {"state": what, "wants": len(server.wants), "attempt": server.attempt, "line": line}

@@ -90,7 +90,7 @@ class RoleProcess:
         """Return the error that says how this process ended, with its own last words."""
         code = self.code() or 0
         how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        last = notes.last_lines(self.log, 1)
+        last = _own_last_line(self.log)
         return ServerEnded(f"role {self.slot.label} ended ({how}), its last line: {last}", self.account())
 
     def signal(self, number: signal.Signals) -> None:
@@ -124,3 +124,10 @@ def _end_with_parent() -> None:
     """Ask the kernel, in the child before exec, to end it when its parent is killed (Linux only)."""
     if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _own_last_line(log: Path) -> str:
+    """Return the last line of a role's log that is not Slurm's word about its end."""
+    lines = notes.last_lines(log, 40).splitlines()
+    own = [line for line in lines if line.strip() and not line.startswith(("srun: ", "slurmstepd"))]
+    return (own or lines)[-1].strip()
