@@ -26,7 +26,7 @@ from scripts.client.takeover import take_over
 from scripts.client.watch import Watch
 from scripts.errors import InputError, RunError, exit_code
 from scripts.evals.coverage import ROUNDING
-from scripts.evals.datasets import read_rows
+from scripts.evals.datasets import RowFile
 from scripts.evals.fingerprints import with_server
 
 
@@ -148,8 +148,7 @@ def _job(arguments: argparse.Namespace) -> Job:
         raise InputError(f"{arguments.server}: {error.strerror}; expected the spec of the server") from error
     except ValueError as error:
         raise InputError(f"{arguments.server}: no JSON ({error}); expected the spec of the server") from error
-    rows = read_rows(arguments.data)
-    requests = all_requests(snapshot, described, rows, arguments.seed, server)
+    requests = all_requests(snapshot, described, RowFile(arguments.data), arguments.seed, server)
     return Job(
         arguments.run,
         arguments.benchmark,

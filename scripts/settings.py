@@ -129,9 +129,10 @@ class Settings:
             "sampling": self.sampling(model, benchmark),
             **{key: asked[key] for key in ("served_name", "extra_body")},
         }
-        loops = self.config["loops"]
-        cut = {"cut": loops["flag_chars"]} if loops["cut"] else {}
-        return digest(shaping | cut | {"prompt": told["prompt"], "system": told["system"]})
+        loops, overlong = self.config["loops"], self.config["overlong"]
+        shaping |= {"cut": loops["flag_chars"]} if loops["cut"] else {}
+        shaping |= {"overlong": overlong} if overlong != "error" else {}
+        return digest(shaping | {"prompt": told["prompt"], "system": told["system"]})
 
 
 def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Settings:

@@ -38,11 +38,12 @@ def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[st
         **{key: asked[key] for key in ("served_name", "stream", "extra_body", "reasoning", "concurrency")},
         "endpoint": asked.get("endpoint"),
         "api_key_env": asked.get("api_key_env"),
-        **{key: config[key] for key in ("errors", "timeouts", "retries", "loops")},
+        **{key: config[key] for key in ("errors", "timeouts", "retries", "loops", "overlong")},
         "heartbeat": config["servers"]["lease"],
         "benchmarks": {
             name: {
                 **{key: definition[key] for key in ("prompt", "system", "answer_type")},
+                "context": definition.get("context"),
                 "sampling": settings.sampling(model, name),
                 "fingerprint": settings.fingerprint(model, name),
                 "made_of": settings.made_of(model, name),

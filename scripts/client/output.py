@@ -36,7 +36,7 @@ def stored_record(request: Request, answered: Answered, ended: float, seed: int,
     status, reason = status_of(answer.finish_reason, generation, reasoning)
     loop = _loop(answered)
     record: dict[str, Any] = {
-        "id": request.row["id"],
+        "id": request.id,
         "generation": generation,
         "num_generated_tokens": answer.tokens,
         "finish_reason": answer.finish_reason,
@@ -75,7 +75,7 @@ def _loop(answered: Answered) -> str | None:
 def error_record(request: Request, reason: str, seed: int) -> dict[str, Any]:
     """Return the record of a sample that failed for good: its row must not be missing where it is tolerated."""
     return {
-        "id": request.row["id"],
+        "id": request.id,
         "generation": "",
         "num_generated_tokens": 0,
         "finish_reason": "error",
@@ -101,7 +101,7 @@ def output_record(request: Request, record: Mapping[str, Any], scorer: Scorer, f
     else:
         predicted, correct = scorer(record["generation"], request.row)
     return {
-        **request.row,
+        **request.shown(),
         **{name: value for name, value in record.items() if name != OURS},
         "serialized_output": [message],
         "predicted_answer": predicted,
@@ -130,14 +130,14 @@ def write_output(
         mark_of(out).unlink(missing_ok=True)
         with part.open("w", encoding="ascii") as file:
             for request in requests:
-                reason = failed.get(request.row["id"])
+                reason = failed.get(request.id)
                 record = store.get(request.key) if reason is None else error_record(request, reason, seed)
                 line = output_record(request, record, scorer, fingerprint)
                 right += line["symbolic_correct"]
                 file.write(json.dumps(line) + "\n")
             file.flush()
             os.fsync(file.fileno())
-        validate(part, [request.row["id"] for request in requests])
+        validate(part, [request.id for request in requests])
         os.replace(part, out)
         seal(out)
         return right

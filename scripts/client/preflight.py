@@ -15,6 +15,7 @@ from scripts.client.answer import Answer, text
 from scripts.client.asking import Asking, GaveUp
 from scripts.client.demand import Endpoint
 from scripts.client.link import Link, authorization
+from scripts.client.overlong import ERROR, policy_of
 from scripts.client.requests import STREAM, Request
 from scripts.client.snapshot import Benchmark, Snapshot
 from scripts.errors import RunError
@@ -56,7 +57,7 @@ class Preflight:
                     await self._reasoning()
                 known["model"] = True
             longest = max(requests, key=_prompt_size)
-            name = digest([self._benchmark.fingerprint, longest.row["id"]])
+            name = digest([self._benchmark.fingerprint, longest.id])
             if name not in known["fits"]:
                 await self._fits(longest, known["context"])
                 known["fits"].append(name)
@@ -78,7 +79,7 @@ class Preflight:
 
     async def _fits(self, longest: Request, context: int | None) -> None:
         """Raise RunError if the longest prompt and max_tokens do not fit into the context that the server tells."""
-        if context is None:
+        if context is None or policy_of(self._snapshot, self._benchmark.context) != ERROR:
             return
         budget = self._budget() or 1
         if _prompt_size(longest) + TEMPLATE_TOKENS + budget <= context:
@@ -87,13 +88,13 @@ class Preflight:
             answer = await self._ask(json.loads(longest.body)["messages"], 1)
         except RunError as error:
             raise RunError(
-                f"the longest prompt ({longest.row['id']}), to a context of {context} tokens, is not answered: {error}"
+                f"the longest prompt ({longest.id}), to a context of {context} tokens, is not answered: {error}"
             ) from error
         prompt = None if answer.usage is None else answer.usage.prompt_tokens
         if prompt is not None and prompt + budget > context:
             raise RunError(
                 f"the served context of model {self._snapshot.model!r} is {context} tokens; expected at least "
-                f"{prompt + budget}: the longest prompt ({longest.row['id']}) has {prompt}, max_tokens is {budget}"
+                f"{prompt + budget}: the longest prompt ({longest.id}) has {prompt}, max_tokens is {budget}"
             )
 
     def _budget(self) -> int | None:
@@ -160,7 +161,7 @@ async def _turn(path: Path) -> AsyncIterator[None]:
 
 def _prompt_size(request: Request) -> int:
     """Return the bytes of the body of a request: never fewer than the tokens of its prompt."""
-    return len(request.body)
+    return request.size
 
 
 def _known(path: Path, stamp: str) -> dict[str, Any]:

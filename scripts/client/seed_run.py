@@ -1,12 +1,26 @@
 """All samples of one seed: asked within the model's concurrency, retried, stored."""
 
 import asyncio
+import hashlib
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
 
 from scripts.client.asking import Asking, GaveUp
 from scripts.client.demand import Demand
-from scripts.client.output import stored_record
+from scripts.client.output import OURS, stored_record
+from scripts.client.overlong import (
+    CUT_FLAG,
+    ERROR,
+    ROUNDS,
+    SKIP,
+    budget,
+    cut_middle,
+    next_share,
+    overflow,
+    policy_of,
+    skipped_record,
+)
 from scripts.client.progress import RUNNING, Progress
 from scripts.client.requests import Request
 from scripts.client.store import Store
@@ -95,13 +109,39 @@ class SeedRun:
     async def _sample(self, request: Request) -> None:
         """Ask for a sample and store its answer; without one it is an error."""
         try:
-            answered = await self._asking.ask(request.body)
+            record = await self._record(request)
         except GaveUp as error:
-            self.failed[request.row["id"]] = str(error)
+            self.failed[request.id] = str(error)
             return
-        record = stored_record(request, answered, time.monotonic(), self._seed, self._epoch)
         self._store.add(request.key, record)
         self._progress.count(record, self._scorer.soon(record["generation"], request.row))
+
+    async def _record(self, request: Request) -> dict[str, Any]:
+        """Return what the store keeps of an answer, or of an overlong prompt; raises GaveUp if there is none."""
+        asked = request.asked
+        policy = policy_of(asked.snapshot, asked.benchmark.context)
+        share, body, kept = 1.0, request.body, None
+        for _ in range(ROUNDS):
+            try:
+                answered = await self._asking.ask(body)
+                break
+            except GaveUp as error:
+                told = overflow(str(error))
+                if told is None or policy == ERROR:
+                    raise
+                if policy == SKIP:
+                    return skipped_record(request, str(error), self._seed, self._epoch + time.monotonic())
+                last = error
+            share = next_share(share, told, budget(asked.benchmark.sampling))
+            row, kept = cut_middle(request.row, str(asked.benchmark.context), share)
+            body = asked.body(row)
+        else:
+            raise last
+        record = stored_record(request, answered, time.monotonic(), self._seed, self._epoch)
+        if kept is not None:
+            record[OURS]["flags"].append(CUT_FLAG)
+            record[OURS] |= {"context_characters_kept": kept, "request_sha256": hashlib.sha256(body).hexdigest()}
+        return record
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:

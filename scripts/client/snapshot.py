@@ -46,6 +46,7 @@ class Benchmark(msgspec.Struct, frozen=True):
     answer_type: str = "integer"
     system: str | None = None
     extra_body: dict[str, Any] = {}
+    context: str | None = None
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -64,6 +65,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     timeouts: Timeouts = Timeouts()
     retries: Retries = Retries()
     loops: Loops = Loops()
+    overlong: str = "error"
     heartbeat: float = 120.0
 
 

@@ -43,7 +43,7 @@ def take_over(out: Path, requests: Sequence[Request], store: Store, seed: int) -
         request, record = _sample(line, requests, f"{path}, line {number}")
         stored = _record(request, record, seed)
         if stored is None:
-            told.append(f"{path}, line {number}: {request.row['id']} did not finish there and is generated again")
+            told.append(f"{path}, line {number}: {request.id} did not finish there and is generated again")
         elif request.key not in store:
             store.add(request.key, stored)
             taken += 1
@@ -65,9 +65,10 @@ def _sample(line: bytes, requests: Sequence[Request], where: str) -> tuple[Reque
         raise InputError(f"{where}: no record with {POSITION!r} below {len(requests)}: {error!r}") from error
     if request is None:
         raise InputError(f"{where}: {POSITION} is {position!r}; expected the number of a row")
-    for field in ("id", "problem"):
-        if field in record and record[field] != request.row[field]:
-            raise InputError(f"{where}: {field} is {record[field]!r}; row {position} has {request.row[field]!r}")
+    if record.get("id", request.id) != request.id:
+        raise InputError(f"{where}: id is {record['id']!r}; row {position} has {request.id!r}")
+    if "problem" in record and record["problem"] != request.row["problem"]:
+        raise InputError(f"{where}: the problem is not that of row {position}, {request.id}; expected the same dataset")
     return request, record
 
 
@@ -79,7 +80,7 @@ def _record(request: Request, record: dict[str, Any], seed: int) -> dict[str, An
     except Failure:
         return None
     return {
-        "id": request.row["id"],
+        "id": request.id,
         "generation": generation,
         "num_generated_tokens": 0,
         **{name: record[name] for name in KEPT if record.get(name) is not None},

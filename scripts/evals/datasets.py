@@ -2,9 +2,10 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, overload
 
 import msgspec
 
@@ -38,6 +39,52 @@ def iter_rows(path: Path) -> Iterator[Row]:
         yield from checked(objects(stream, str(path)), str(path))
 
 
+class RowFile(Sequence[Row]):
+    """The rows of a dataset's file, checked while they are passed over, and read again one by one by their numbers."""
+
+    def __init__(self, path: Path) -> None:
+        """Remember the file; nothing is read yet."""
+        self._path = path
+        self._places: array[int] = array("Q")
+
+    def __iter__(self) -> Iterator[Row]:
+        """Yield every row, checked; raises InputError with a line."""
+        places: array[int] = array("Q")
+        try:
+            stream = self._path.open("rb")
+        except OSError as error:
+            raise InputError(f"{self._path}: {error.strerror}") from error
+        with stream:
+            yield from checked(objects(_noted(stream, places), str(self._path)), str(self._path))
+        self._places = places
+
+    def __len__(self) -> int:
+        """Return the number of rows that the last pass has found."""
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, number: int) -> Row: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Row]: ...
+    def __getitem__(self, number: int | slice) -> Row | list[Row]:
+        """Return one row, or several, read from where the last pass has found them."""
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
+        with self._path.open("rb") as stream:
+            stream.seek(self._places[number])
+            return next(checked(objects([stream.readline()], str(self._path)), str(self._path)))
+
+
+def _noted(stream: IO[bytes], places: "array[int]") -> Iterator[bytes]:
+    """Yield the lines of a stream, the place of every line that is not empty added to `places`."""
+    place = 0
+    for line in stream:
+        if line.strip():
+            places.append(place)
+        place += len(line)
+        yield line
+
+
 def read_ids(path: Path) -> list[str]:
     """Return the ids of a prepared dataset in its order, the texts unread; raises InputError with a line."""
     try:
@@ -69,7 +116,7 @@ def checked(rows: Iterable[tuple[str, Row]], label: str) -> Iterator[Row]:
         raise InputError(f"{label}: found no row; expected at least one JSON object a line")
 
 
-def objects(stream: IO[bytes], label: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def objects(stream: Iterable[bytes], label: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (where it stands, object) of a jsonl stream; empty lines are passed over."""
     for number, line in enumerate(stream, start=1):
         if not line.strip():

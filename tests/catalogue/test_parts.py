@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,21 @@ def test_a_part_is_recorded_and_named_in_tables(tmp_path: Path) -> None:
     assert whole["part"] is None
     (tmp_path / "w" / "source.json").write_text(json.dumps(whole))
     assert label(tmp_path / "w") == ""
+
+
+def test_two_may_prepare_the_same_rows_at_once(tmp_path: Path) -> None:
+    write(tmp_path, rows=400)
+    definition = settings(tmp_path).benchmark("mine").definition
+    records: list[dict[str, Any]] = []
+    out = tmp_path / "d" / "test.jsonl"
+    both = [threading.Thread(target=lambda: records.append(prepare(definition, out))) for _ in range(4)]
+    for thread in both:
+        thread.start()
+    for thread in both:
+        thread.join()
+    assert len({record["sha256"] for record in records}) == 1
+    assert len(records) == 4
+    assert sorted(path.name for path in out.parent.iterdir()) == [".lock", "test.jsonl"]
 
 
 def test_a_part_prepares_the_rows_anew_and_leaves_the_fingerprint(tmp_path: Path) -> None:
@@ -168,6 +184,17 @@ def test_advice_is_sent_where_the_configuration_says_nothing(tmp_path: Path) -> 
     (tmp_path / "other").mkdir()
     write(tmp_path / "other", max_tokens=78)
     assert settings(tmp_path / "other", sampling=sampling).fingerprint("m", "mine") != advised.fingerprint("m", "mine")
+
+
+def test_what_becomes_of_overlong_prompts_reaches_the_jobs_and_shapes_answers(tmp_path: Path) -> None:
+    write(tmp_path, context="problem")
+    by_default, skipping = settings(tmp_path), settings(tmp_path, overlong="skip")
+    assert client(by_default, "m", ["mine"])["overlong"] == "error"
+    assert client(skipping, "m", ["mine"])["overlong"] == "skip"
+    assert client(skipping, "m", ["mine"])["benchmarks"]["mine"]["context"] == "problem"
+    assert skipping.fingerprint("m", "mine") != by_default.fingerprint("m", "mine")
+    with pytest.raises(InputError, match="overlong: found 'cut'; expected one of"):
+        settings(tmp_path, overlong="cut")
 
 
 def test_a_benchmarks_own_scorers_count_where_the_configuration_names_none(tmp_path: Path) -> None:

@@ -142,3 +142,22 @@ def test_prepare_fetches_all_that_a_configuration_needs_and_starts_nothing(tmp_p
         assert path.read_text() == (place.work / "resources" / path.stem / "test.jsonl").read_text()
     copy = place.copied(tmp_path / "cluster", with_metadata=False)
     assert copy.plan() == {"server": 1, "generate": 2, "score": 2, "rescore": 2, "tabulate": 1}
+
+
+def test_a_private_text_stays_in_data_and_outputs(tmp_path: Path, stub: StubServer) -> None:
+    own = tmp_path / "own"
+    benchmark = benchmark_file(own, "closed", text="private", prompt={"name": "boxed"})
+    config = {
+        "models": {"one": {"endpoint": stub.url, "served_name": "stub"}},
+        "benchmarks": [str(benchmark)],
+        "seeds": {"count": 2},
+    }
+    place = Workplace.made(tmp_path / "place", config)
+    ran = place.run()
+    assert ran.code == 0, ran.text
+    told = [path for path in place.work.rglob("*") if path.is_file() and "What is" in path.read_text(errors="replace")]
+    folders = {path.relative_to(place.work).parts[0] for path in told}
+    assert folders <= {"resources", "results", "run"}
+    assert {path.name for path in told if "results" in path.parts} == {"output-rs42.jsonl", "output-rs43.jsonl"}
+    assert {path.parent.name for path in told if "run" in path.parts} <= {"requests"}
+    assert "What is" not in ran.text
