@@ -10,7 +10,7 @@ def canonical(value: object) -> bytes:
 
 
 def with_server(fingerprint: str, spec: object) -> str:
-    """Return the digest of all that shapes an answer but its row and seed: the request's fingerprint, the server's spec."""
+    """Return the digest of all that shapes an answer but row and seed: a request's fingerprint and a server's spec."""
     return digest([fingerprint, spec])
 
 

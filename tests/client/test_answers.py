@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from scripts.evals.fingerprints import with_server
 from tests.client.stub_server import DONE, Ask, Reply, Step, delta, event, serving, streamed, usage, whole
 from tests.client.workplace import FINGERPRINT, Workplace
 
@@ -72,7 +73,7 @@ def test_a_record_holds_what_the_formats_promise(tmp_path: Path) -> None:
         "seed": 42,
         "attempts": 1,
         "prompt_tokens": 10,
-        "fingerprint": FINGERPRINT,
+        "fingerprint": with_server(FINGERPRINT, json.loads(place.server.read_text())),
     }
     assert (tmp_path / "run/m/requests/b-rs42.json").read_bytes() == ask.raw
 

@@ -1,15 +1,19 @@
 """What a run says of itself: an exit code and a line that follow the files, whatever happened before."""
 
+import gzip
 import json
+import os
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scripts.evals.finished import seal
 from tests.client.stub_server import Ask, Reply, StubServer, refusal, streamed
 from tests.workflow.conftest import answer
-from tests.workflow.workplace import Workplace, benchmark_file
+from tests.workflow.workplace import Workplace, benchmark_file, server_file
 
 
 @pytest.fixture
@@ -163,9 +167,33 @@ def otherwise(path: Path) -> None:
     path.write_text(re.sub(r'"fingerprint": "[0-9a-f]{4}', '"fingerprint": "0000', path.read_text()))
 
 
+def rename(path: Path) -> None:
+    """Put another seed's file in its place."""
+    shutil.copy(path.with_name("output-rs43.jsonl"), path)
+
+
+def compress_beside(path: Path) -> None:
+    """Leave a second file of the same seed beside it."""
+    path.with_name("output-rs42.jsonl.gz").write_bytes(gzip.compress(path.read_bytes()))
+
+
+def add_a_stray(path: Path) -> None:
+    """Leave a file that NeMo-Skills would count as a seed."""
+    shutil.copy(path, path.with_name("extra.jsonl"))
+
+
+def reword(path: Path) -> None:
+    """Change texts without changing the length of anything."""
+    path.write_text(path.read_text().replace("counts one up", "counts one UP"))
+
+
 @pytest.mark.parametrize(
     ("damage", "word"),
     [
+        (rename, "output-rs42.jsonl holds records of seed 43: expected those of seed 42"),
+        (compress_beside, "seed 42 stands in output-rs42.jsonl and in output-rs42.jsonl.gz"),
+        (add_a_stray, "extra.jsonl is no output of a seed"),
+        (reword, "output-rs42.jsonl was changed since it was finished: remove it and run snakemake"),
         (shorten, "missing: sums-2 of seed 42: no record"),
         (double, "id 'sums-0' stands twice"),
         (cut, "line 3: not a whole record"),
@@ -194,6 +222,7 @@ def test_metrics_older_than_their_outputs_are_named_and_not_shown(place: Workpla
     assert place.run().code == 0
     path = place.outputs("m", "sums") / "output-rs43.jsonl"
     path.write_text(re.sub(r'"generation_end_time": [0-9.]+', '"generation_end_time": 99.5', path.read_text()))
+    seal(path)
     told = place.module("summary")
     assert told.returncode == 1
     assert "sums / m: INVALID: outputs COMPLETE 2×3, no metrics of strict, regex for them: run snakemake" in told.stdout
@@ -211,3 +240,111 @@ def test_a_summary_without_a_run_says_what_is_missing(tmp_path: Path, place: Wor
     told = place.module("summary")
     assert told.returncode == 2
     assert told.stderr.startswith(f"error: {place.work}/results/config.yaml: there is no such file")
+
+
+def test_a_renamed_seed_is_not_scored(place: Workplace) -> None:
+    assert place.run().code == 0
+    rename(place.outputs("m", "sums") / "output-rs42.jsonl")
+    (place.outputs("m", "sums") / "output-rs42.jsonl.done").unlink()
+    ran = place.run()
+    assert ran.code == 1
+    assert "sums / m: INVALID: output-rs42.jsonl holds records of seed 43" in ran.text
+
+
+def test_an_output_cut_after_it_was_finished_stops_the_next_run(place: Workplace) -> None:
+    assert place.run().code == 0
+    path = place.outputs("m", "sums") / "output-rs42.jsonl"
+    times = path.stat()
+    shorten(path)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    ran = place.run()
+    assert ran.code == 1
+    assert "output-rs42.jsonl has" in ran.text
+    path.unlink()
+    mended = place.run()
+    assert mended.code == 0, mended.text
+    assert "sums / m: COMPLETE 2×3" in mended.text
+
+
+def test_outputs_of_another_server_are_named(tmp_path: Path, stub: StubServer) -> None:
+    server = server_file(tmp_path / "own", "s")
+    place = small(tmp_path, stub, models={"m": {"server": str(server)}})
+    assert place.run().code == 0
+    kept = tmp_path / "kept"
+    shutil.copytree(place.outputs("m", "sums"), kept)
+    server_file(tmp_path / "own", "s", "--answer", "The answer is 2.")
+    assert place.run().code == 0
+    for path in kept.glob("output-rs*"):
+        shutil.copy2(path, place.outputs("m", "sums") / path.name)
+    told = place.module("summary")
+    assert told.returncode == 1
+    assert (
+        "sums / m: INVALID: output-rs42.jsonl: made with another prompt, sampling, model setting or server"
+        in told.stdout
+    )
+
+
+def test_metrics_edited_by_hand_are_not_told(place: Workplace) -> None:
+    assert place.run().code == 0
+    path = place.outputs("m", "sums") / "metrics.json"
+    path.write_text(path.read_text().replace('"symbolic_correct": 50.0', '"symbolic_correct": 99.0'))
+    told = place.module("summary")
+    assert told.returncode == 1
+    assert "99.0" not in told.stdout
+    ran = place.run()
+    assert ran.code == 1
+    assert (
+        "metrics.json was changed since it was written: remove it and run snakemake"
+        in (place.work / "logs" / "tabulate.log").read_text()
+    )
+    path.write_text("{}")
+    assert place.module("summary").stderr == ""
+
+
+def test_a_narrower_run_does_not_hide_what_the_configuration_lacks(tmp_path: Path, stub: StubServer) -> None:
+    place = small(tmp_path, stub)
+    place.config["benchmarks"].append(str(benchmark_file(tmp_path / "own", "more")))
+    ran = place.run("results/m/eval-results/sums/metrics.json")
+    assert ran.code == 0, ran.text
+    told = place.module("summary")
+    assert told.returncode == 1
+    assert "more / m: INVALID" in told.stdout
+
+
+def test_a_run_that_fails_at_its_start_leaves_no_older_verdict(place: Workplace) -> None:
+    assert place.run().code == 0
+    place.config["sampling"]["temperature"] = 0.2
+    broken = place.work.parent / "broken.yaml"
+    broken.write_text("stages: [{stage: pattern, name: p, pattern: '(', value: raw}]\n")
+    place.config["scorers"] = ["strict", str(broken)]
+    ran = place.run()
+    assert ran.code == 1
+    assert "sums / m: INVALID" in ran.text
+    assert run_record(place)["state"] == "FAILED"
+    assert place.module("summary").returncode == 1
+
+
+def test_a_tolerance_taken_back_fails_the_next_run(tmp_path: Path) -> None:
+    def behave(ask: Ask) -> Reply:
+        return refusal(400, "too long") if "2 plus" in ask.prompt else answer(ask)
+
+    with StubServer(behave) as stub:
+        place = small(tmp_path, stub, errors={"max_fraction": 0.5})
+        assert place.run().code == 0
+        place.config["errors"]["max_fraction"] = 0.0
+        ran = place.run()
+    assert ran.code == 1
+    assert "sums / m: INVALID" in ran.text
+
+
+@pytest.mark.parametrize("folder", ["resources", "run", "logs", ".snakemake"])
+def test_a_folder_removed_between_runs_is_made_again(place: Workplace, stub: StubServer, folder: str) -> None:
+    assert place.run().code == 0
+    asked = len(stub.samples)
+    shutil.rmtree(place.work / folder)
+    ran = place.run()
+    assert ran.code == 0, ran.text
+    told = place.module("summary")
+    assert told.returncode == 0, told.stdout
+    assert "sums / m: COMPLETE 2×3" in told.stdout
+    assert len(stub.samples) == asked
