@@ -1,5 +1,6 @@
 """The configuration, checked, and the names that wildcards may take."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ sys.path.insert(0, str(ROOT))
 from scripts import decisions, lifecycle, surroundings
 from scripts.errors import InputError, RunError
 from scripts.imports import code_digest
+from scripts.schema import read_yaml
 from scripts.settings import load
 
 surroundings.lay(ROOT)
@@ -39,9 +41,14 @@ def said_clearly(do, *arguments):
 
 def settings():
     """The configuration of this call, with every file that it names read and checked."""
-    source = ", ".join(map(str, CONFIG_FILES))
+    for file in CONFIG_FILES:
+        read_yaml(
+            file
+        )  # Snakemake has read it, and passed over a key that stands twice
+    folders = [file.resolve().parent for file in reversed(CONFIG_FILES)]
+    called_from = [Path(os.environ.get("PWD", ".")), Path.cwd()]
     return load(
-        config, source, [CONFIG_FILES[-1].resolve().parent, Path.cwd()]
+        config, ", ".join(map(str, CONFIG_FILES)), folders + called_from
     ).checked()
 
 

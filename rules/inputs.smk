@@ -1,6 +1,5 @@
 """Input and parameter functions: the words the rules are written in, each named for what it returns."""
 
-from scripts.schema import read_yaml
 from scripts.serving.definitions import answer_relevant
 
 

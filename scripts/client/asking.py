@@ -44,6 +44,11 @@ class Asking:
         self._jitter = random.Random()
         self.live: set[Answer] = set()
 
+    @property
+    def waits_for(self) -> str:
+        """Return what was seen last of a server that is waited for, "" while there is one."""
+        return self._link.waits_for
+
     async def ask(self, body: bytes) -> Answered:
         """Return the answer to `body`; raises GaveUp if there is none, RunError if nobody will get one any more."""
         bounds = self._snapshot.timeouts

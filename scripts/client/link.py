@@ -15,7 +15,7 @@ from scripts.errors import InputError, RunError
 
 PROBE_SECONDS = 30.0
 LONGEST_PAUSE = 5.0
-NOT_THERE = 60.0  # seconds after which an endpoint that knows no list of models is taken for a wrong address
+NOT_THERE = 5.0  # seconds after which an endpoint that knows no list of models is taken for a wrong address
 
 
 class Link:

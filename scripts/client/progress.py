@@ -32,6 +32,7 @@ class Progress:
         self.tokens = 0
         self.live_tokens = 0
         self.state = "starting"
+        self.seen = ""
         self._began = time.monotonic()
         self._window: deque[tuple[float, int]] = deque([(self._began, 0)])
         self._line_at = self._began
@@ -77,11 +78,12 @@ class Progress:
         left = self.seconds_left
         if left is not None and self.done < self.total:
             parts.append(f"{_span(left)} left")
-        return f"{self.name} {self.state}: {', '.join(parts)}"
+        seen = f" ({self.seen})" if self.seen else ""
+        return f"{self.name} {self.state}{seen}: {', '.join(parts)}"
 
     def enter(self, state: str) -> None:
         """Go on to another state and tell it."""
-        self.state = state
+        self.state, self.seen = state, ""
         if state == RUNNING:
             self._began = time.monotonic()
         self.tick()

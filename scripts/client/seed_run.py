@@ -103,6 +103,7 @@ class SeedRun:
             self._demand.check()
             self._progress.live_tokens = sum(answer.deltas for answer in self._asking.live)
             self._progress.errors = len(self.failed)
+            self._progress.seen = self._asking.waits_for
             self._progress.tick()
             self._room.set()
 

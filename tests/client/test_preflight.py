@@ -126,6 +126,16 @@ def test_the_checks_are_made_once_for_all_seeds_of_a_run_and_again_in_the_next_r
     assert len(server.samples) == 5
 
 
+def test_an_address_that_knows_no_list_of_models_is_named_and_not_waited_for(tmp_path: Path) -> None:
+    with serving(right) as server:
+        place = Workplace(tmp_path)
+        told = last_line(place, endpoint=server.url.removesuffix("/v1"))
+    assert re.search(
+        r"/models: HTTP 404: no /models; expected a list of models there: does the endpoint end in /v1\?", told
+    )
+    assert not server.asks
+
+
 def test_a_server_that_lists_nothing_yet_is_waited_for(tmp_path: Path) -> None:
     """Dynamo says healthy while it has no worker: the list is empty, a chat is 404."""
     place = Workplace(tmp_path, rows=1)
