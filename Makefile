@@ -4,7 +4,7 @@ PIP = .venv/bin/python -m pip install --quiet --disable-pip-version-check --requ
 SOURCE = --no-build-isolation --no-binary connection-pool
 BIN = .venv/bin
 
-.PHONY: run summary test check test-dynamo test-slurm format dag
+.PHONY: run summary test check test-dynamo test-slurm bench format dag
 
 run: .venv/run.ok  ## set up, evaluate the demonstration, show its table
 	@started=$$(date +%s); $(BIN)/snakemake --cores all --quiet all && $(BIN)/python -m scripts.summary --unless-told-since $$started
@@ -13,8 +13,11 @@ summary: .venv/run.ok  ## the tables and the verdict of what is there, also whil
 	@$(BIN)/python -m scripts.summary
 
 test: .venv/test.ok check  ## all tests, linters, formatters, types
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --ignore tests/slurm --ignore tests/bench
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --ignore tests/slurm
 	$(MAKE) --no-print-directory test-dynamo test-slurm
+
+bench: .venv/test.ok  ## what things cost: figures and ratios, some minutes on a quiet machine
+	@for part in client scoring statistics catalogue; do $(BIN)/python -m tests.bench.$$part; done
 
 test-dynamo: .venv/test.ok .venv-dynamo/ok  ## against NVIDIA Dynamo's own frontend and simulated workers
 	DYNAMO_PYTHON=$(CURDIR)/.venv-dynamo/bin/python $(BIN)/python -m pytest tests/client/test_dynamo.py
