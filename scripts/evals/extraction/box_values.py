@@ -1,6 +1,7 @@
 """What the content of a box says, for each answer type."""
 
 import re
+from itertools import pairwise
 from math import factorial
 
 from scripts.evals.extraction.characters import plain
@@ -44,6 +45,9 @@ _SIMPLE_SIDE = re.compile(
     r"|\|?[A-Z]{2,4}\|?|\\(?:text|mathrm|overline|angle|operatorname|mathbf)\s*\{?[^{}=]*\}?"
     r"|[A-Za-z](?:\s*[-+*]\s*[A-Za-z])+)\s*"
 )
+_CONSTANT = re.compile(
+    r"(?=[^=]*\d)(?:[\d\s+*/().{}^!-]|\\(?:[dt]?frac|cdot|times|div|sqrt|left|right|binom|pi)(?![a-z])|\\[$,;:! ])+"
+)  # a left side without variables
 _VARIABLE = re.compile(r"(?<![\\A-Za-z])[A-Za-z](?![A-Za-z])")
 
 
@@ -78,7 +82,10 @@ def read_box(content: str, answer_type: str, letters: str) -> Reading | None:
 def _expression(content: str, text: str, start: int, end: int) -> Reading:
     """Return a mathematical answer as written, without a mere name before its last equals sign."""
     equals = top_level(text, start, end, _EQUALS)
-    if equals and _SIMPLE_SIDE.fullmatch(text, start, equals[0][0]):
+    first = text[start : equals[0][0]] if equals else ""
+    if any(first.strip() and first.strip() in text[left[1] : right[0]] for left, right in pairwise(equals)):
+        return Reading(content[start:end], start, end)  # several equations
+    if equals and (_SIMPLE_SIDE.fullmatch(first) or (_CONSTANT.fullmatch(first) and text[equals[-1][1] : end].strip())):
         last = text[equals[-1][1] : end]
         commas = top_level(text, start, end, re.compile(r","))
         if not commas and (len(equals) > 1 or not _VARIABLE.search(last)):

@@ -10,7 +10,7 @@ from scripts.evals.extraction.where import Part
 
 _NEXT_PROBLEM = re.compile(
     r"^[ \t>#*_]*(?:(?:(?i:question|problem)|[Qq])(?:\s*(?:\d+|\(\d+\)))?[*_ \t]*[:.\uff1a]"
-    r"|(?:Human|HUMAN|User|USER)[*_ \t]*:(?=\s)|<\|im_start\|>\s*user|<\|start_header_id\|>user)",
+    r"|(?:Human|HUMAN|User|USER)[*_ \t]*:(?=\s)|<\|start_header_id\|>user)|<\|im_start\|>\s*user",
     re.MULTILINE,
 )
 _WORDS = ("uestion", "UESTION", "roblem", "ROBLEM", "Human", "HUMAN", "User", "USER", "<|im_start", "<|start_header")
@@ -30,6 +30,8 @@ def extract(part: Part, sample: Sample, stages: Stages, run_on: bool) -> Found:
     begin = 0
     for end, last in _stretches(text) if run_on else [(len(text), True)]:
         picked = _pick_long(part.text[begin:end], asked, stages)
+        if picked is not None and begin > 0 and picked.stage == "bare":
+            picked = None  # a mere value in another's turn
         if picked is not None and (picked.reading.value is not None or last):
             return _found(picked, part, begin, sample, () if last else (RUN_ON,), text)
         begin = end

@@ -9,8 +9,16 @@ _DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
 _SENTENCE_END = re.compile(
     r"\n|[.!?;](?=\s|$)|<\||<(?=/)|\u3002|(?=\s+(?:because|since|as desired|which|where|for all|I hope))"
 )
-_FORMULA = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$([^$]+)(?<!\\)\$", re.DOTALL)
+_FORMULA = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$((?:[^$\\]|\\.)+)\$", re.DOTALL)
 _MORE = re.compile(r"\s*(?:,|;|and|or|\\text\{ ?(?:and|or) ?\}|\\quad|where|\u548c|\u6216)\s*(?=\$|\\\()")
+_NAMES = re.compile(r"Answer\b")
+_RELATES = re.compile(
+    r"[=<>\u2260\u2264\u2265\u2208]|\\(?:[lg]eq?q?|[lg]eqslant|neq?|lt|gt|in|equiv|approx|subset)(?![a-z])"
+)
+_STATES = re.compile(
+    r"(?::|\b(?:is|are|equals?|was|be|get|gives?|obtain|answer|ist|est|es|é|è|равно|равен)|是|为|為|は)[\s*_]*$",
+    re.IGNORECASE,
+)  # what joins a formula to the sentence that states it
 _TRAILING = re.compile(r"[\s.,;:!*`_\"'\u201d]+$")
 _SENTENCE = re.compile(
     r"(?:\b(?:is|are|was|were|has|have|the|that|this|it|we|you|there|because|can|will|would|should|must|may)\b)",
@@ -52,6 +60,8 @@ def read_expression(text: str, place: int, end: int, number: Reading | None) -> 
     box = read_box(phrase, "math", "")
     if box is None or box.value is None:
         return box
+    if "$" in box.value:  # several formulas: each keeps its delimiters
+        return Reading(phrase, place, limit, mathematical, box.flags)
     return box._replace(start=place + box.start, end=place + box.end, clean=mathematical)
 
 
@@ -62,10 +72,13 @@ def read_bare(text: str) -> Reading | None:
     if not line or len(line) > 200 or len(re.sub(r"\\\[\s*|\s*\\\]|\$\$\s*|\s*\$\$", "", line).split("\n")) > 1:
         return None
     formulas = list(_FORMULA.finditer(line))
-    words = line[: formulas[0].start()] + line[formulas[0].end() :] if formulas else line
+    before, after = (line[: formulas[0].start()], line[formulas[0].end() :]) if formulas else (line, "")
+    words = before + after
     if len(formulas) == 1 and (
-        ":" in words or _SENTENCE.search(words) or len(words.split()) > 2 or words.startswith("Answer")
+        ":" in words or _SENTENCE.search(words) or len(words.split()) > 2 or _NAMES.match(words)
     ):
+        if not (_RELATES.search(formulas[0][0]) or not before.strip() or _STATES.search(before)):
+            return None
         content = next(group for group in formulas[0].groups() if group is not None)
         start, line = start + formulas[0].start() + formulas[0][0].index(content), content
     elif _SENTENCE.search(line) and not (formulas and formulas[0].start() == 0):

@@ -57,3 +57,8 @@ OR = re.compile(
     re.IGNORECASE,
 )
 RETRACTION = re.compile(r"\b(?:wait|actually|correction|mistake|wrong|sorry|oops|however|hmm)\b", re.IGNORECASE)
+CONDITION = re.compile(
+    r"\b(?:doubt|unlikely|(?:do not|don't|cannot|can't) (?:think|believe|say)|if|unless|suppose|assuming"
+    r"|whether|wenn|falls|если)\b|如果|假如",
+    re.IGNORECASE,
+)

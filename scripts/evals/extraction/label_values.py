@@ -26,12 +26,12 @@ _SIDE = re.compile(
 _EQUALS = re.compile(r"\s*(?:\\\)|\$|\*\*)?\s*(?:=|\\equiv(?![a-z])|\u2261)\s*(?:\\\(|\$|\*\*)?\s*")
 _COPULA = re.compile(
     r"(?<![\w])(?:is|are|equals?|was|ist|beträgt|est|es|é|è|равно|равен|составляет)(?![\w])"
-    r"|=|是|为|為|は",
+    r"|=|是|为|為|は|得到?|共有",
     re.IGNORECASE,
 )
 _LINE_END = re.compile(
     r"[\s.,;!\u3002]*?(?:\n|$|\()|[.!;]\s|[\s]*<|\s*\[|\s+[A-Za-z]+(?:\^\{?\d\}?"
-    r"|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)"
+    r"|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)|\s*[\u4e00-\u9fff\uac00-\ud7a3]{1,3}[.!\s]*(?:\n|$)"
 )
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from scripts.evals.extraction.backwards import matches_from_end
-from scripts.evals.extraction.hedges import NEGATION
+from scripts.evals.extraction.hedges import CONDITION, NEGATION
 from scripts.evals.extraction.label_values import Asked, read_sentence, read_value
 from scripts.evals.extraction.languages import (
     COLON,
@@ -28,17 +28,13 @@ _ASIDE = re.compile(
 _LAST_WORD = re.compile(
     "final|ultimate|endg|schluss|définitiv|definitiv|окончат|итогов|最终|最終|最后|最後|최종", re.IGNORECASE
 )
+_CELL = re.compile(r"[*_ \t]*\|")
 _LINE_ALONE = re.compile(r"[ \t]*\n(?:[=-]{3,}[ \t]*\n)?\s*(?=\S)")
 _IFS = {"fr": "si", "es": "si", "it": "se", "pt": "se"}
 _WORDY = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{2}|(?:[A-Za-z]{2,}\s+){3}")  # words, where a value was read
 _UNREAL = re.compile(r"would|could|might", re.IGNORECASE)
 _IF_BEHIND = re.compile(r"[^.\n]{0,40}?\bif\b", re.IGNORECASE)
 _TURNED = re.compile(r"\b(?:ist|lautet|beträgt)\s+(?:die|das|unsere?)\s+(?:\w+e\s+)?$")  # "somit ist die Antwort 42"
-_CONDITION = re.compile(
-    r"\b(?:doubt|unlikely|(?:do not|don't|cannot|can't) (?:think|believe|say)|if|unless|suppose|assuming"
-    r"|whether|wenn|falls|\u0435\u0441\u043b\u0438)\b|\u5982\u679c|\u5047\u5982",
-    re.IGNORECASE,
-)
 
 
 class Marked(NamedTuple):
@@ -77,10 +73,13 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
     if colon:
         reading = read_value(text, colon.end(), asked)
         stage, strong = "label", noun.final or leading
-        if strong and (reading is None or _WORDY.search(reading.value or "")):
+        if (strong and reading is None) or (reading is not None and _WORDY.search(reading.value or "")):
             sentence = read_sentence(text, colon.end(), asked)
             if sentence is not None:
                 reading, stage, strong = sentence, "sentence", False
+    elif leading and (cell := _CELL.match(text, after)) and text[line : noun.start].lstrip().startswith("|"):
+        reading = _in_cell(text, cell.end(), asked)
+        stage, strong = "label", True
     elif leading and (underline := _LINE_ALONE.match(text, noun.end)):
         reading = read_value(text, underline.end(), asked)
         stage, strong = "heading", True
@@ -116,6 +115,16 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
     )
 
 
+def _in_cell(text: str, start: int, asked: Asked) -> Reading | None:
+    """Return the value of a table's row whose only other cell begins at `start`."""
+    stop = re.compile(r"\||\n|\Z").search(text, start)
+    end = stop.start() if stop else len(text)
+    if re.match(r"\|[ \t]*[^\s|]", text[end : end + 20]):
+        return None
+    reading = read_whole(text[start:end], asked)
+    return None if reading is None else reading._replace(start=start + reading.start, end=start + reading.end)
+
+
 def _directly(text: str, after: int, asked: Asked, start: int) -> Marked | None:
     """Return a value that follows its noun with nothing between, as Russian and German may write."""
     if not re.match(r"\s+[*$\\(\d-]", text[after : after + 4]):
@@ -127,7 +136,7 @@ def _directly(text: str, after: int, asked: Asked, start: int) -> Marked | None:
 def _conditional(sentence: str, language: str) -> bool:
     """Return whether a sentence only says what would be the answer; "si" and "se" are ifs in some languages only."""
     word = _IFS.get(language)
-    return _CONDITION.search(sentence) is not None or (word is not None and word in sentence.lower().split())
+    return CONDITION.search(sentence) is not None or (word is not None and word in sentence.lower().split())
 
 
 def _sentence(text: str, line: int, start: int, end: int) -> str:
@@ -159,7 +168,8 @@ def elements(text: str, start: int, asked: Asked, names: tuple[str, ...]) -> Ite
         element = whole.match(text, match.start())
         if element is None:
             continue
-        reading = read_whole(element["content"], asked)
+        choice = asked.answer_type == "choice"  # the option's own text may follow its letter
+        reading = read_value(element["content"], 0, asked) if choice else read_whole(element["content"], asked)
         if reading is not None:
             offset = element.start("content")
             shifted = reading._replace(start=reading.start + offset, end=reading.end + offset)

@@ -118,7 +118,7 @@ FILLERS = re.compile(
     re.IGNORECASE,
 )
 HEAD = re.compile(
-    r"[ \t]{0,8}(?:>\s*)?(?:#{1,6}[ \t]*|\\(?:textbf|section\*?|subsection\*?|text)\s*\{|<(?:b|strong|i|em|u"
+    r"[ \t]{0,8}(?:>\s*|\|[ \t]*)?(?:#{1,6}[ \t]*|\\(?:textbf|section\*?|subsection\*?|text)\s*\{|<(?:b|strong|i|em|u"
     r"|p|h[1-6])>|(?:[-*\u2022]"
     r"|\d+[.)])[ \t]+)?[*_]{0,3}[ \t]*"
     r"(?:(?:so|thus|hence|therefore|then)?,?\s*(?:the|my|our|la|le|el|die|das|il|a|o)\s+|(?:so|thus|hence"

@@ -8,9 +8,13 @@ _LEFT = re.compile(
     r"(?:[\s~]|\\[,;:! ]|\\q?quad(?![a-z])|\\(?:display|text|script)style(?![a-z])|\*+|__?(?=[\s$\\(]|$)|`+"
     r"|\\\(|\\\[|\$+|\\limits|\\large(?![a-z])"
     r"|\\Large(?![a-z])|\\huge(?![a-z])|\\bf(?![a-z])|\\rm(?![a-z])|\\it(?![a-z])|&"
+    r"|\\begin\{(?:aligned|align\*?|gathered|gather\*?|equation\*?|split|center)\}"
     r"|</?(?:b|strong|i|em|u|p|span|mark|code|br|div|center|h[1-6])(?:\s[^<>\n]{0,60})?/?>|={2,}(?=\s*[\d$\\(-]))+",
 )
-_RIGHT = re.compile(r"(?:[\s~]|\\[,;:! ]|\\q?quad|\*+|`+|\\\)|\\\]|(?<!\\)\$+|&|\\\\)+$")
+_RIGHT = re.compile(
+    r"(?:[\s~]|\\[,;:! ]|\\q?quad|\*+|`+|\\\)|\\\]|(?<!\\)\$+|&|\\\\"
+    r"|\\end\{(?:aligned|align\*?|gathered|gather\*?|equation\*?|split|center)\})+$"
+)
 _STOPS = re.compile(r"[\s.,;:]+$")
 _WRAPPER = re.compile(
     r"\\(?:text(?:bf|rm|it|sf|tt|normal|sl|sc|up)?|math(?:bf|rm|it|sf|tt|bb|cal|normal|ord|rel)?|boldsymbol"

@@ -8,6 +8,7 @@ from scripts.evals.definitions import BareStage, BoxStage, ElementStage, HashSta
 from scripts.evals.extraction.box_values import is_placeholder, read_box
 from scripts.evals.extraction.boxes import boxes_from_end
 from scripts.evals.extraction.choices import chosen
+from scripts.evals.extraction.conclusions import read_conclusion
 from scripts.evals.extraction.expressions import read_bare
 from scripts.evals.extraction.hedges import RETRACTION
 from scripts.evals.extraction.label_values import Asked
@@ -70,7 +71,7 @@ def pick(text: str, original: str, asked: Asked, stages: Stages, settled: bool =
         return box
     if stages.bare is not None and not settled:
         if asked.answer_type == "math":
-            only = read_bare(original)
+            only = read_conclusion(text) or read_bare(original)
             return Pick(only, "bare") if only is not None else None
         whole = read_whole(text, asked) if len(text) <= 400 else None
         if whole is not None and text.strip().count("\n") <= 2:
