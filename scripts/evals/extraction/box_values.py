@@ -38,7 +38,8 @@ OPTION = re.compile(
 )
 _LABEL = re.compile(r"(?:(?:the\s+)?(?:final\s+)?answer\s*(?:is|:|=)|ans(?:wer)?\s*[:=.])\s*", re.IGNORECASE)
 _WORDS = re.compile(
-    r"(?:\\text(?:bf|rm|it)?\s*\{[^{}\d]*\}|[A-Za-z\u00c0-\u024f\u0400-\u04ff]{2,}[:,]?|[\s~]|\\[ ,;:!]|\\q?quad)+"
+    r"(?:\\text(?:bf|rm|it)?\s*\{[^{}\d]*\}\s*[:,]?|[A-Za-z\u00c0-\u024f\u0400-\u04ff]{2,}[:,]?"
+    r"|[\s~]|\\[ ,;:!]|\\q?quad)+"
 )
 _SIMPLE_SIDE = re.compile(
     r"\s*(?:[A-Za-z](?:_\{?\w+\}?)?'?|\\[a-zA-Z]+(?:_\{?\w+\}?)?|[A-Za-z]\s*\\?(?:left)?\([^()]*\)"

@@ -16,6 +16,7 @@ _NAMED = re.compile(
     r"|die\s+|la\s+|a\s+|o\s+)?(?:correct|right|best|most\s+\w+|answer|richtig\w*|korrekt\w*|correcte?"
     r"|correcta|bonne|corret[ao]|corrett[ao])"
     r"|(?:选项?|選項?|選択肢)\s*[(\uff08]?(?P<two>[A-J])[)\uff09]?\s*(?:是|が|は)?\s*(?:正确|正確|对的|正しい|正解)"
+    r"|[(\uff08]?(?P<four>[A-J])[)\uff09]?\s*(?:选项|選項)\s*(?:是|为|為)?\s*(?:正确|正確|对的)"
     r"|\(?(?P<three>[A-J])\)?(?:가|이)?\s*(?:정답|맞))"
 )
 _CHOOSE = re.compile(
@@ -40,7 +41,7 @@ def chosen(text: str, start: int, asked: Asked) -> Iterator[Marked]:
     for number, match in enumerate(matches_from_end(_NAMED, text, start, len(text), _NAMED_NEEDLES)):
         if number >= MOST:
             break
-        group = next(name for name in ("one", "two", "three") if match[name])
+        group = next(name for name in ("one", "two", "three", "four") if match[name])
         denied = re.search(r"\b(?:not|n't)\b", text[max(0, match.start() - 12) : match.start()])
         if match[group] in asked.letters and not denied:
             place = match.start(group)

@@ -3,6 +3,7 @@
 import re
 
 from scripts.evals.extraction.box_values import read_box
+from scripts.evals.extraction.hedges import NEGATION
 from scripts.evals.extraction.readings import Reading
 
 _DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
@@ -77,7 +78,11 @@ def read_bare(text: str) -> Reading | None:
     if len(formulas) == 1 and (
         ":" in words or _SENTENCE.search(words) or len(words.split()) > 2 or _NAMES.match(words)
     ):
-        if not (_RELATES.search(formulas[0][0]) or not before.strip() or _STATES.search(before)):
+        if (
+            NEGATION.search(words)
+            or "?" in after
+            or not (_RELATES.search(formulas[0][0]) or not before.strip() or _STATES.search(before))
+        ):
             return None
         content = next(group for group in formulas[0].groups() if group is not None)
         start, line = start + formulas[0].start() + formulas[0][0].index(content), content

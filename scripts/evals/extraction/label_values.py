@@ -17,6 +17,7 @@ from scripts.evals.extraction.units import CURRENCY
 
 REACH = 600  # characters behind a label that are looked at
 
+_STRUCK = re.compile(r"\s*~~[^~\n]{1,60}~~\s*")  # taken back in Markdown
 _BULLET = re.compile(r"(?:[-*\u2022]|>)[ \t]+(?=\S)")  # of a list or a quotation that holds the value
 _SIDE = re.compile(
     r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\([^()\n]{0,12}\))?|\\[a-zA-Z]+(?:\{[^{}\n]{0,30}\}){0,2}"
@@ -91,7 +92,8 @@ def _skip(text: str, start: int, end: int) -> int:
     place = start
     while True:
         before = place
-        place = skip_decoration(text, place, end)
+        struck = _STRUCK.match(text, place, end)
+        place = skip_decoration(text, struck.end() if struck else place, end)
         fillers = FILLERS.match(text, place, end)
         if fillers and fillers.end() > place:
             place = fillers.end()
@@ -143,6 +145,8 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
     currency = CURRENCY.match(text, place, end)
     if currency:
         place = skip_decoration(text, currency.end(), end)
+    if text.startswith(("($", "(\\("), place):
+        place = skip_decoration(text, place + 1, end)
     option = OPTION.match(text, place, end)
     if option and read_number(text, skip_decoration(text, option.end(), end), asked.notation):
         place = skip_decoration(text, option.end(), end)

@@ -13,6 +13,7 @@ from scripts.evals.extraction.languages import (
     HEAD,
     LANGUAGES,
     MARKS,
+    Noun,
     needles_of,
     noun_of,
     noun_pattern,
@@ -28,6 +29,15 @@ _ASIDE = re.compile(
 _LAST_WORD = re.compile(
     "final|ultimate|endg|schluss|définitiv|definitiv|окончат|итогов|最终|最終|最后|最後|최종", re.IGNORECASE
 )
+_DASH = re.compile(
+    r"(?:\w[*_]{0,3}[ \t]*(?:-{1,2}>|=>|[\u2192\u21d2\u2013\u2014-])|\.)(?=[ \t])"
+)  # "Answer - 42", "Ans. 42"
+_IS_THE = re.compile(
+    r"\s(?:is|was|as|gives|ist|est|es|\u00e8|\u00e9)\s+(?:therefore\s+|thus\s+|then\s+|indeed\s+)?(?:the|our|my|your|die|das|la|le|el"
+    r"|il|a|o)\s+(?:(?:final|correct|required|desired|right)\s+)?$",
+    re.IGNORECASE,
+)
+_CLAUSES = re.compile(r"[.!?;]\s|,\s")
 _CELL = re.compile(r"[*_ \t]*\|")
 _LINE_ALONE = re.compile(r"[ \t]*\n(?:[=-]{3,}[ \t]*\n)?\s*(?=\S)")
 _IFS = {"fr": "si", "es": "si", "it": "se", "pt": "se"}
@@ -69,7 +79,7 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
     if asked.answer_type == "decimal":
         notation = notation._replace(comma_decimals=True)
     asked = asked._replace(notation=notation)
-    colon = COLON.match(text, after)
+    colon = COLON.match(text, after) or (_DASH.match(text, noun.end - 1) if leading else None)
     if colon:
         reading = read_value(text, colon.end(), asked)
         stage, strong = "label", noun.final or leading
@@ -88,6 +98,8 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
         stage, strong = "heading", True
     else:
         verb = verb_pattern(noun.language).match(text, noun.end)
+        if verb is None and (before := _before(text, line, noun, asked)) is not None:
+            return before
         if verb is None:
             turned = noun.language == "ru" or _TURNED.search(text, max(line, noun.start - 60), noun.start)
             return _directly(text, noun.end, asked, noun.start) if turned else None
@@ -113,6 +125,26 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
         _ASIDE.match(text, line, noun.start) is not None or _in_brackets(text, line, noun.start),
         noun.start,
     )
+
+
+def _before(text: str, line: int, noun: Noun, asked: Asked) -> Marked | None:
+    """Return the value before its noun, as in "42 is the answer", or None."""
+    begin = max(line, noun.start - 80)
+    verb = _IS_THE.search(text, begin, noun.start)
+    if verb is None or asked.answer_type == "choice":
+        return None
+    sentence = _CLAUSES.split(text[begin : verb.start()])[-1]
+    if _conditional(sentence, noun.language) or NEGATION.search(sentence) or text[noun.end : noun.end + 1] == "?":
+        return None
+    begin = verb.start() - len(sentence)
+    for word in re.finditer(r"\S+", sentence):
+        reading = read_whole(sentence[word.start() :], asked)
+        if reading is not None and reading.value is not None and re.search(r"\d|\\", reading.value):
+            shifted = reading._replace(
+                start=begin + word.start() + reading.start, end=begin + word.start() + reading.end
+            )
+            return Marked(shifted, "phrase", False, False, begin + word.start())
+    return None
 
 
 def _in_cell(text: str, start: int, asked: Asked) -> Reading | None:
@@ -202,3 +234,12 @@ def read_whole(content: str, asked: Asked) -> Reading | None:
         return None
     rest = content[reading.end :].strip()
     return None if "\n" in rest or (reading.value is not None and _FURTHER.search(rest)) else reading
+
+
+def read_option(content: str, asked: Asked) -> Reading | None:
+    """Return an option that is all there is on the only line of a text, its own words behind it or not, or None."""
+    line = content.strip()
+    if "\n" in line or len(line) > 200:
+        return None
+    reading = read_value(content, 0, asked)
+    return reading if reading is not None and reading.value is not None and reading.clean else None

@@ -21,13 +21,13 @@ LANGUAGES: dict[str, Words] = {
         r"|choice|alternative)",
         r"answer|ans\b\.?|(?:correct|right|best)\s+(?:option|choice|alternative)",
         r"is|was|are|equals?|(?:is|are)n't|(?:must|should|would|will|can(?:not|'t)?|has\s+to|could|may"
-        r"|might)\s+(?:not\s+)?be|comes?\s+(?:out\s+)?to(?:\s+be)?"
+        r"|might)\s+(?:(?:not|therefore|thus|then|indeed|also)\s+)?be|comes?\s+(?:out\s+)?to(?:\s+be)?"
         r"|becomes|turns\s+out\s+to\s+be|works\s+out\s+to(?:\s+be)?|remains|seems\s+to\s+be|appears\s+to\s+be",
     ),
     "zh": Words(
         "(?:最终|最終|最后|最後|正确|正確)的?(?:的)?(?:答案|结果|結果|选项|選項|选择)",
         "参考答案|答案|答(?!え|案)",
-        "(?:就|应该|應該|应|應|即|只能|必须|便|正|必为)?(?:不是|并非|並非|不为|不為|是|为|為|等于|等於|选|選)",
+        "(?:就|大约|约|大概|可能|应该|應該|应|應|即|只能|必须|便|正|必为)?(?:不是|并非|並非|不为|不為|是|为|為|等于|等於|选|選)",
         False,
     ),
     "ja": Words(
@@ -88,7 +88,7 @@ _CONTEXT = (
     r"|\.(?=\d)|\"[^\"\n]{1,80}\"){1,70}?)?"
 )
 _ASIDE = (
-    r"(?:,[^,.:\n]{1,50},|\s+(?:that\s+)?(?:we|i|you|they)\s+\w+(?:\s+\w+){0,2}?(?=\s)|\s+(?:obtained|sought"
+    r"(?:,[^,.:\n]{1,50},|\s*\([^()\n]{1,50}\)|\s+(?:that\s+)?(?:we|i|you|they)\s+\w+(?:\s+\w+){0,2}?(?=\s)|\s+(?:obtained|sought"
     r"|required|needed|requested))?"
 )
 NEEDLES = {
@@ -111,7 +111,7 @@ COLON = re.compile(r"[:\uff1a\ufe55]")
 FILLERS = re.compile(
     r"(?:[\s:\uff1a}]|(?:therefore|thus|then|hence|simply|just|only|indeed|also|clearly|exactly|precisely"
     r"|actually|obviously|now|equal\s+to|equals?|given\s+by|"
-    r"is|the\s+(?:number|integer|value|option|choice|letter|fraction|answer)|option|choice|rather|instead"
+    r"is|of\s+course|in\s+fact|the\s+(?:number|integer|value|option|choice|letter|fraction|answer)|option|choice|rather|instead"
     r"|likely|probably|still|always|definitely|"
     r"somit|daher|donc|alors|entonces|portanto|quindi|dunque|igual\s+a|uguale\s+a|égale?\s+à"
     r"|pari\s+a)(?![A-Za-z\u00c0-\u024f])|,(?=\s)|数字)*",
@@ -157,7 +157,10 @@ def verb_pattern(language: str) -> "re.Pattern[str]":
         return re.compile(rf"\s*[*_]{{0,3}}\s*(?P<verb>{words.verb}|=|\uff1d)", re.IGNORECASE)
     verb = rf"(?<![{_LETTER}])(?:{words.verb})(?![{_LETTER}])"
     dash = r"|[\u2014\u2013-](?=\s)" if language == "ru" else r"|\u2014(?=\s*[$\d*\\])"
-    return re.compile(rf"{_CONTEXT}{_ASIDE}[*_\s}}\"')]{{0,6}}(?P<verb>{verb}|=|\u2192|\u21d2{dash})", re.IGNORECASE)
+    return re.compile(
+        rf"{_CONTEXT}{_ASIDE}[*_\s}}\"')]{{0,6}}(?P<verb>{verb}|'s(?=\s)|-{{1,2}}>|=>?|\u2192|\u21d2{dash})",
+        re.IGNORECASE,
+    )
 
 
 @functools.lru_cache(maxsize=32)

@@ -29,7 +29,7 @@ _REASON = re.compile(
     r"\s+(?:because|since|as|for|is|which|due|by|with|from|weil|da|car|parce|porque|perché|потому|would|\("
     r"|--?|\u2013|\u2014)(?![A-Za-z])"
 )
-_ENDS = re.compile(r"[\s*_`$}\"'\u201d)\]]*(?:[.,:;!)\]]|\n|$|\\\)|\\\]|-\s|\u2013|\u2014|\(|<)")
+_ENDS = re.compile(r"[\s*_`$}\"'\u201d)\]]*(?:\\?[.,:;!)\]]|\n|$|\\\)|\\\]|-\s|\u2013|\u2014|\(|<)")
 _EITHER = re.compile(r"(?:either|both|neither|one of|any of|not|between)\b", re.IGNORECASE)
 
 
@@ -49,7 +49,7 @@ def read_letter(text: str, start: int, end: int, letters: str) -> Reading | None
     if more and more["letter"].upper() in letters and more["letter"].upper() != letter:
         return refused(match.start("letter"), more.end(), "several")
     where = match.start("letter")
-    bracketed = bool(match["open"] and match["close"])  # what follows is the option's own text
+    bracketed = bool(match["close"])  # what follows is the option's own text
     return Reading(letter, where, where + 1, bracketed or _ENDS.match(text, match.end(), end) is not None)
 
 
@@ -68,7 +68,7 @@ def _stands_alone(text: str, match: "re.Match[str]", before: str, end: int) -> b
     if behind in {"_", "^", "'", "="} or (behind == "-" and text[match.end() + 0 : match.end() + 2][1:2].isalnum()):
         return behind == "_" and before.rstrip().endswith("_")
     following = text[match.end("letter") : end]
-    if re.match(r"[^\S\n]*(?:[=+>^]|<(?![/|])|\\(?!\)|\]|text|quad|,|;|:| ))", following):
+    if re.match(r"[^\S\n]*(?:[=+>^]|<(?![/|])|\\(?!\)|\]|\.|text|quad|,|;|:| ))", following):
         return False
     wrapped = before.rstrip().endswith(
         ("*", "$", "{", "`", '"', "_", "\\(", "\u201c")

@@ -10,7 +10,7 @@ _GROUPED = re.compile(
 )
 _INDIAN = re.compile(r"[1-9]\d?(?:,\d\d)+,\d{3}(?![\d,])(?P<tail>\.\d+)?")
 _DOTTED = re.compile(r"[1-9]\d{0,2}(?P<groups>(?:\.\d{3})+)(?!\d)(?!\.\d)(?P<tail>,\d+)?")
-_DECIMAL_COMMA = re.compile(r"\d+,\d+(?![\d,])")
+_DECIMAL_COMMA = re.compile(r"(\d+)(?:,|\{,\})(\d+)(?![\d,])")
 _COMMA_TAIL = re.compile(r",(\d+)(?![\d,])")
 _PLAIN = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,4}(?![A-Za-z\d]))?")
 
@@ -55,7 +55,7 @@ def read_literal(text: str, start: int, notation: Notation) -> Number | None:
         return Number(Fraction(digits), grouped.end(), bool(tail), True)
     comma = _DECIMAL_COMMA.match(text, start) if notation.comma_decimals else None
     if comma:
-        return Number(Fraction(comma[0].replace(",", ".")), comma.end(), True, True)
+        return Number(Fraction(f"{comma[1]}.{comma[2]}"), comma.end(), True, True)
     literal = _PLAIN.match(text, start)
     if literal is None or len(literal[0]) > 4000:
         return None

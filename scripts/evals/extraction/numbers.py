@@ -17,7 +17,7 @@ _DIGIT_PAIR = re.compile(r"\s*(\d)\s*(\d)")
 _WRAPPER = re.compile(
     r"\\(?:text|textbf|textrm|textit|mathbf|mathrm|mathit|boldsymbol|bm|mbox|underline|boxed|fbox|mathsf|texttt)\s*\{"
 )
-_SIGN = re.compile(r"(?:\\text\s*\{\s*)?([-+\u2013])(?:\s*\}(?=\s*\d))?(?![-+\u2013])")
+_SIGN = re.compile(r"(?:\\text\s*\{\s*)?([-+\u2013]|(?:minus|negative)\b\s*)(?:\s*\}(?=\s*\d))?(?![-+\u2013])")
 _FACTORIAL = re.compile(r"!(?:\s*[=+/)}$\\-]|\s*\*\s*\d)")  # else the mark ends a sentence
 _SCALE = re.compile(
     r"(?:\s|\\[ ,;]|\\text\s*\{\s*)*(thousand|million|billion|trillion)(?![A-Za-z])\s*\}?", re.IGNORECASE

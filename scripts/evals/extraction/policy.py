@@ -12,11 +12,11 @@ from scripts.evals.extraction.conclusions import read_conclusion
 from scripts.evals.extraction.expressions import read_bare
 from scripts.evals.extraction.hedges import RETRACTION
 from scripts.evals.extraction.label_values import Asked
-from scripts.evals.extraction.labels import Marked, elements, hashes, labelled, read_whole
+from scripts.evals.extraction.labels import Marked, elements, hashes, labelled, read_option, read_whole
 from scripts.evals.extraction.readings import Reading
 
 _BETWEEN = re.compile(
-    r"(?:[\s,;.$}]|\\[,;:! ()\[\]]|\\q?quad|\\text\s*\{[^{}]{0,40}\}|\band\b|[a-z](?:_\{?\d\}?)?\s*=)*"
+    r"(?:[\s,;.$}]|\\[,;:! ()\[\]]|\\q?quad|\\text\s*\{[^{}]{0,40}\}|\b(?:and|or)\b|[a-z](?:_\{?\d\}?)?\s*=)*"
 )
 
 
@@ -73,7 +73,8 @@ def pick(text: str, original: str, asked: Asked, stages: Stages, settled: bool =
         if asked.answer_type == "math":
             only = read_conclusion(text) or read_bare(original)
             return Pick(only, "bare") if only is not None else None
-        whole = read_whole(text, asked) if len(text) <= 400 else None
+        whole = read_option(text, asked) if asked.answer_type == "choice" else None
+        whole = whole or (read_whole(text, asked) if len(text) <= 400 else None)
         if whole is not None and text.strip().count("\n") <= 2:
             return Pick(whole, "bare")
     return None
@@ -120,7 +121,7 @@ def _joined(text: str, start: int, last: Reading, commands: tuple[str, ...]) -> 
     values = [last.value or ""]
     for box in boxes_from_end(text[:start], commands):
         between = text[box.end : start]
-        if box.content is None or not _BETWEEN.fullmatch(between) or not re.search("and|,", between):
+        if box.content is None or not _BETWEEN.fullmatch(between) or not re.search("and|or|,", between):
             break
         values.insert(0, text[slice(*box.content)])
         start = box.start

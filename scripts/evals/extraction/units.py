@@ -3,12 +3,12 @@
 import re
 
 CURRENCY = re.compile(
-    r"(?:US|USD|EUR|GBP|Rs\.?|CA|A)?\s*(?:\\\$|[$\u20ac\u00a3\u00a5\u20a9\u20bd\u20b9\uffe5])\s*|\\?#(?=\d)"
+    r"(?:USD?|EUR|GBP|Rs\.?|CA|AU?|R|HK|NT|S)?\s*(?:\\\$|[$\u20ac\u00a3\u00a5\u20a9\u20bd\u20b9\uffe5])\s*|\\?#(?=\d)"
     r"|Rs\.?\s*(?=\d)|\\(?:pounds"
     r"|euro)\s*|(?:USD|EUR|GBP|INR|RMB|CNY)\s+"
 )
 MODULUS = re.compile(
-    r"\s*(?:\\text\s*\{\s*\(?\s*mod[^{}]*\}|\\pmod\s*\{?[^{}\s]+\}?|\\bmod\s*\S+|\\mod\s*\S+"
+    r"\s*(?:\\text\s*\{\s*\(?\s*mod[^{}]*\}(?:\s*\d+\s*\))?|\\pmod\s*\{?[^{}\s]+\}?|\\bmod\s*\S+|\\mod\s*\S+"
     r"|\(\s*(?:\\text\{)?mod\b[^()]*\)|mod\s+\d+)"
 )
 _UNIT = (
