@@ -26,6 +26,7 @@ rule prepare_dataset:
         record="resources/{benchmark}/source.json",
     log:
         "logs/prepare_dataset/{benchmark}.log",
+    priority: 100
     conda:
         "../envs/eval.yaml"
     params:

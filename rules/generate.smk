@@ -10,6 +10,8 @@ Finished samples are kept in store/{model}/{benchmark}/rs{seed}.jsonl, which is 
 again takes from it what still fits. How to get there (addresses, time-outs, concurrency) is read from run/{model}/.
 """
 
+workflow.localrules(*SETTINGS.rules_on_submit_host)
+
 
 rule generate:
     input:
@@ -20,7 +22,7 @@ rule generate:
         "results/{model}/eval-results/{benchmark}/output-rs{seed}.jsonl",
     log:
         "logs/generate/{model}/{benchmark}-rs{seed}.log",
-    priority: 50
+    priority: order_of_model
     conda:
         "../envs/eval.yaml"
     params:

@@ -73,6 +73,11 @@ def model_pin(wildcards):
     return SETTINGS.weight_pins()[f"resources/models/{wildcards.file}"]
 
 
+def order_of_model(wildcards):
+    """The higher the earlier the model stands in the configuration: servers are not swapped back and forth."""
+    return 1 + len(SETTINGS.models) - SETTINGS.models.index(wildcards.model)
+
+
 def fingerprint(wildcards):
     """The digest of all that shapes an answer beside the server, the row and the seed."""
     return SETTINGS.fingerprint(wildcards.model, wildcards.benchmark)

@@ -12,6 +12,11 @@ OUTPUTS
 """
 
 
+localrules:
+    score,
+    rescore,
+
+
 rule score:
     input:
         dataset="resources/{benchmark}/test.jsonl",

@@ -19,6 +19,7 @@ rule fetch_model:
         "resources/models/{file}",
     log:
         "logs/fetch_model/{file}.log",
+    priority: 100
     conda:
         "../envs/eval.yaml"
     params:
@@ -33,6 +34,7 @@ rule server:
         "results/{model}/server.spec.json",
     log:
         "logs/server/{model}.log",
+    priority: 100
     conda:
         "../envs/eval.yaml"
     params:

@@ -3,8 +3,10 @@
 import argparse
 import asyncio
 import json
+import os
 import signal
 import sys
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +30,7 @@ from scripts.errors import InputError, RunError, exit_code
 from scripts.evals.coverage import ROUNDING
 from scripts.evals.datasets import RowFile
 from scripts.evals.fingerprints import with_server
+from scripts.serving import inside, patience
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,8 @@ async def _ask(
     snapshot, folder = job.snapshot, job.run.parent
     _keep_request(folder / "requests" / f"{job.name}-rs{job.seed}.json", job.requests[0])
     brokered = snapshot.endpoint is None
+    if brokered:
+        patience.watch(folder, snapshot.heartbeat)
     with Demand(folder, f"{job.name}-rs{job.seed}", snapshot.concurrency, snapshot.heartbeat, brokered) as demand:
         async with open_session() as session:
             watch = Watch(snapshot.timeouts.first_byte, snapshot.timeouts.silence)
@@ -161,6 +166,29 @@ def _job(arguments: argparse.Namespace) -> Job:
     )
 
 
+def beside_server(arguments: argparse.Namespace, snapshot: Snapshot) -> int:
+    """Run this seed again as a step of its server's allocation; returns the exit code of that."""
+    folder, label = arguments.run.parent, f"{arguments.benchmark}-rs{arguments.seed}"
+
+    def find() -> inside.Allocation:
+        with Demand(folder, f"{label}-outside", snapshot.concurrency, snapshot.heartbeat, True) as demand:
+            while (found := inside.allocation(folder)) is None:
+                demand.check()
+                time.sleep(0.5)
+        return found
+
+    return inside.run([sys.executable, "-m", "scripts.generate", *sys.argv[1:]], find)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do the job here, or beside its server where the config places the seeds there."""
+    snapshot = read(arguments.run)
+    if snapshot.placement == "server" and snapshot.endpoint is None and inside.INSIDE not in os.environ:
+        return beside_server(arguments, snapshot)
+    generate(_job(arguments))
+    return 0
+
+
 def main() -> int:
     """Run the command line and return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m scripts.generate", description=__doc__)
@@ -173,7 +201,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, help="the output-rs{seed}.jsonl to make")
     arguments = parser.parse_args()
     try:
-        return exit_code(lambda: generate(_job(arguments)))
+        return exit_code(lambda: run(arguments))
     except KeyboardInterrupt:
         print("error: interrupted; what had been stored is kept", file=sys.stderr)
         return 130

@@ -11,7 +11,7 @@ from scripts.evals.fingerprints import digest
 from scripts.evals.gates import CANNOT_TELL, EXIT_CODES
 from scripts.imports import code_digest
 from scripts.progress import Display
-from scripts.serving import driver
+from scripts.serving import driver, seed_jobs
 from scripts.settings import Settings
 
 _displays: list[Display] = []
@@ -37,6 +37,8 @@ def begin(workflow: Any, settings: Settings) -> None:
     for job in waiting:
         outputs.setdefault(job.wildcards.model, []).extend(map(str, job.output))
     driver.start(snapshot.broker(settings, launcher, placements, outputs))
+    if launcher == "slurm":
+        seed_jobs.install(workflow)
     snapshot.write(settings, wanted)
     pairs = [
         {

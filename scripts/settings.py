@@ -42,6 +42,11 @@ class Settings:
         return list(self.config["models"])
 
     @property
+    def rules_on_submit_host(self) -> list[str]:
+        """Return `generate` where seeds have no partition of their own, but start here."""
+        return [] if self.config["seeds"]["placement"] == "partition" else ["generate"]
+
+    @property
     def broad_scorers(self) -> list[str]:
         """Return the listed scorers other than strict, in order."""
         return [name for name in self.scorers if name != "strict"]

@@ -40,6 +40,7 @@ def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[st
         "api_key_env": asked.get("api_key_env"),
         **{key: config[key] for key in ("errors", "timeouts", "retries", "loops", "overlong")},
         "heartbeat": config["servers"]["lease"],
+        "placement": config["seeds"]["placement"],
         "benchmarks": {
             name: {
                 **{key: definition[key] for key in ("prompt", "system", "answer_type")},

@@ -67,6 +67,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     loops: Loops = Loops()
     overlong: str = "error"
     heartbeat: float = 120.0
+    placement: str = "partition"
 
 
 def read(path: Path) -> Snapshot:
