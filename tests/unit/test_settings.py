@@ -94,6 +94,8 @@ def test_unknown_names_are_told_with_the_nearest_known(tmp_path: Path, changes: 
             "models.mine.extra_body.auth_token",
         ),
         ({"models": {"mine": {"endpoint": "http://me:secret@127.0.0.1/v1"}}}, "models.mine.endpoint"),
+        ({"models": {"mine": {"endpoint": "http://127.0.0.1/v1?api-key=abc"}}}, "models.mine.endpoint"),
+        ({"models": {"mine": {"endpoint": "http://127.0.0.1/v1/sk-0123456789abcdef"}}}, "models.mine.endpoint"),
         (
             {"models": {"mine": MINE["mine"] | {"extra_body": {"note": "sk-0123456789abcdef"}}}},
             "models.mine.extra_body.note",
@@ -104,6 +106,28 @@ def test_a_literal_secret_is_refused_and_not_repeated(tmp_path: Path, changes: d
     with pytest.raises(InputError, match=f"^c.yaml: {re.escape(key)} looks like a secret") as caught:
         loaded(tmp_path, **changes)
     assert not re.search(r"abc|sk-0123|me:secret", str(caught.value))
+
+
+def test_a_secret_in_a_command_line_is_refused(tmp_path: Path) -> None:
+    role = {"name": "server", "command": ["serve", "--api-key", "abcdef", "--port", "{port}"]}
+    path = tmp_path / "own.yaml"
+    path.write_text(yaml.safe_dump({"kind": "roles", "roles": [role]}))
+    with pytest.raises(InputError, match=r"roles\.0\.command\.1 \(--api-key\) looks like a secret") as caught:
+        loaded(tmp_path, models={"m": {"server": str(path)}}).checked()
+    assert "abcdef" not in str(caught.value)
+
+
+@pytest.mark.parametrize("field", ["seed", "messages", "model", "stream", "n"])
+def test_what_the_run_sets_itself_may_not_stand_in_the_extra_body(tmp_path: Path, field: str) -> None:
+    models = {"mine": MINE["mine"] | {"extra_body": {field: 7}}}
+    with pytest.raises(InputError, match=rf"^c.yaml: models.mine.extra_body.{field} is set by the run"):
+        loaded(tmp_path, models=models)
+
+
+@pytest.mark.parametrize("name", ["a b", "a$(touch x)b", "-x", "a'b", "{seed}", "ü"])
+def test_a_name_that_a_shell_or_a_path_could_misread_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="expected letters, digits, dots, dashes, underscores"):
+        loaded(tmp_path, benchmarks=[str(write_benchmark(tmp_path, name))])
 
 
 def test_a_benchmark_of_ones_own_is_named_by_its_file(tmp_path: Path) -> None:

@@ -88,6 +88,25 @@ def test_bad_input_is_named_and_fails_the_run(place: Workplace, change: Change, 
         assert re.search(r"^sums / m: INVALID: ", ran.text, re.MULTILINE)
 
 
+def test_a_key_that_stands_twice_in_the_configuration_is_named(place: Workplace) -> None:
+    words = place.command()
+    path = Path(words[words.index("--configfile") + 1])
+    path.write_text(path.read_text() + "seeds: {count: 1}\n")
+    done = subprocess.run(words, capture_output=True, text=True, env=place.environment(), cwd=path.parent)
+    assert done.returncode == 1
+    assert re.search(r"config\.yaml, line \d+: the key 'seeds' stands twice", done.stdout + done.stderr)
+
+
+def test_a_relative_path_is_meant_from_its_own_configuration_or_from_the_call(tmp_path: Path, stub: StubServer) -> None:
+    place = small(tmp_path, stub)
+    place.config["benchmarks"] = ["sums.yaml"]
+    for name in ("sums.yaml", "sums.jsonl"):
+        shutil.copy(tmp_path / "own" / name, place.work.parent / name)
+    assert place.plan()["generate"] == 2
+    (place.work.parent / "sums.yaml").unlink()
+    assert place.run("--dry-run", PWD=str(tmp_path / "own")).jobs["generate"] == 2
+
+
 def test_an_unknown_target_names_what_is_missing(place: Workplace) -> None:
     ran = place.run("results/n/eval-results/sums/metrics.json")
     assert ran.code == 1
