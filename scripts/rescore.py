@@ -27,7 +27,7 @@ def rescore(
 ) -> Cohort:
     """Check the scorers, then read the files once and score every sample; raises InputError."""
     for name in scorers:
-        check_file(find_definition(name), growth=False)
+        check_file(find_definition(name), growth=False, answer_type=answer_type)
     return read_cohort(files, [load_scorer(name) for name in scorers], answer_type, dataset, keyless)
 
 

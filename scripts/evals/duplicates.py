@@ -37,11 +37,6 @@ class Duplicates:
         return sum(len(group) - 1 for groups in self.groups.values() for group in groups)
 
     @property
-    def flagged(self) -> set[tuple[str, int]]:
-        """Return (id, seed) of every sample that is not the only one with its text."""
-        return {(key, seed) for key, groups in self.groups.items() for group in groups for seed in group}
-
-    @property
     def seed_ignored(self) -> bool:
         """Return whether nearly every problem with long enough texts has the same one from all seeds."""
         return self.seeds > 1 and self.problems > 0 and self.uniform >= IGNORED * self.problems

@@ -47,12 +47,6 @@ class Text:
             return self.full(), True
         return self._decoded(b'"' + raw[start:]), False
 
-    def lacks(self, *needles: bytes) -> bool:
-        """Return whether none of the needles stands in the JSON of the text; only undecoded texts are looked at."""
-        if self._full is not None:
-            return False
-        return all(self._data.find(needle, self._start, self._end) < 0 for needle in needles)
-
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return positions counted from the end (negative or 0) as a slice of the text.
 

@@ -6,7 +6,7 @@ import pytest
 
 from scripts.errors import InputError
 from scripts.evals.alternatives import dead_alternatives, misread_commands
-from scripts.evals.canaries import cache_key, check, check_file
+from scripts.evals.canaries import check, check_file
 from scripts.evals.definitions import FOLDER, Definition, PatternStage
 from scripts.evals.growth import super_linear
 
@@ -22,7 +22,6 @@ def written(folder: Path, pattern: str, more: str = "") -> Path:
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
 def test_shipped_scorers_are_sound(path: Path) -> None:
     check_file(path)
-    assert len(cache_key(path)) == 64
 
 
 def test_the_published_pattern_is_told_that_its_backslash_is_a_word_boundary(tmp_path: Path) -> None:

@@ -26,7 +26,6 @@ def test_seeds_that_differ_have_no_duplicates(tmp_path: Path) -> None:
 def test_two_seeds_with_one_text_are_named(tmp_path: Path) -> None:
     found = find(write(tmp_path, lambda seed, row: "same" * 20 if row == 3 and seed < 44 else f"{seed} {row}"), 1.0)
     assert found.groups == {"b-3": [[42, 43]]}
-    assert found.flagged == {("b-3", 42), ("b-3", 43)}
     assert found.samples == 1
     assert found.line("m") == "1 generations of 'm' repeat another seed's text (1 problems: b-3)"
 

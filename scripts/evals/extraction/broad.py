@@ -13,9 +13,12 @@ _NEXT_PROBLEM = re.compile(
     r"|(?:Human|HUMAN|User|USER)[*_ \t]*:(?=\s)|<\|start_header_id\|>user)|<\|im_start\|>\s*user",
     re.MULTILINE,
 )
-_WORDS = ("uestion", "UESTION", "roblem", "ROBLEM", "Human", "HUMAN", "User", "USER", "<|im_start", "<|start_header")
-_Q = re.compile(r"[Qq][ \t\d()*_]{0,12}[:.\uff1a]")  # every line that starts another problem has one of these
+_BEGINS = re.compile(
+    r"(?i:question|problem)|Human|HUMAN|User|USER|[Qq][ \t\d()*_]{0,12}[:.\uff1a]|<\|(?:im_start|start_header)"
+)  # every line that starts another problem has one of these
+_FIRST = "QqPHU<"  # they begin so, but for "problem"
 RUN_ON = "run-on"  # flag: another problem starts behind the answer
+_SEVERAL = re.compile(r"\d\D+\d")
 _LOOKED_AT = 1 << 16  # characters
 WINDOWS = (1 << 13, 1 << 16, 1 << 19)  # characters from the end, tried in turn before all of a long stretch
 _BEGINNINGS = (1 << 11, 1 << 13, 1 << 15)  # the same for the first answer, from the beginning
@@ -48,7 +51,7 @@ def _pick_long(text: str, asked: Asked, stages: Stages, windows: tuple[int, ...]
         if picked is None or picked.reading.value is None or picked.reading.start < _MARGIN:
             continue
         cut = len(text) - window
-        if picked.stage != "box" and stages.box is not None:
+        if picked.stage != "box" and not picked.strong and stages.box is not None:
             before = text[: cut + _MARGIN]
             if any("\\" + command in before for command in stages.box.commands):
                 continue
@@ -66,6 +69,8 @@ def extract_first(part: Part, sample: Sample, stages: Stages) -> Found:
 def first_differs(part: Part, found: Found, sample: Sample, stages: Stages) -> bool:
     """Return whether the first and the last answer in the last 64 KB of a part, run-on or not, are different."""
     text = part.text[-_LOOKED_AT:]
+    if sample.answer_type in {"integer", "decimal"} and not _SEVERAL.search(text):
+        return False  # no other value can stand there
     asked = Asked(sample.answer_type, sample.letters)
     first = _first(text, asked, stages)
     if first is None:
@@ -91,7 +96,7 @@ def _first(text: str, asked: Asked, stages: Stages) -> Pick | None:
 def _stretches(text: str) -> list[tuple[int, bool]]:
     """Return the ends of the stretches between lines that start another problem, and whether each is the last."""
     ends: list[tuple[int, bool]] = []
-    if not any(word in text for word in _WORDS) and not _Q.search(text):
+    if "problem" not in text and not any(_begins(text, letter) for letter in _FIRST):
         return [(len(text), True)]
     for match in _NEXT_PROBLEM.finditer(text):
         if match.start() > 0:
@@ -99,6 +104,16 @@ def _stretches(text: str) -> list[tuple[int, bool]]:
         if len(ends) == _MOST:
             break
     return [*ends, (len(text), True)]
+
+
+def _begins(text: str, letter: str) -> bool:
+    """Return whether something that may start another problem begins with a letter, which is found fast."""
+    place = text.find(letter)
+    while place >= 0:
+        if _BEGINS.match(text, place):
+            return True
+        place = text.find(letter, place + 1)
+    return False
 
 
 def _found(picked: Pick, part: Part, begin: int, sample: Sample, flags: tuple[str, ...], text: str) -> Found:

@@ -32,10 +32,11 @@ class Stages(NamedTuple):
 
 
 class Pick(NamedTuple):
-    """The answer of a part, a refusal (value None), and the stage it comes from."""
+    """The answer of a part, a refusal (value None), the stage it comes from, and whether it beats a box before it."""
 
     reading: Reading
     stage: str
+    strong: bool = False
 
 
 def stages_of(stages: tuple[Stage, ...]) -> Stages:
@@ -62,9 +63,9 @@ def pick(text: str, original: str, asked: Asked, stages: Stages, settled: bool =
             return None
         if box is None and mark.reading.value is not None:
             best = _over_aside(text, mark, asked, stages)
-            return Pick(best.reading, best.stage)
-        if mark.strong and not mark.aside and mark.reading.clean and mark.reading.value is not None:
-            return Pick(mark.reading, mark.stage)
+            return Pick(best.reading, best.stage, _beats_box(best))
+        if _beats_box(mark):
+            return Pick(mark.reading, mark.stage, True)
         if box is None and not mark.aside:
             return Pick(mark.reading, mark.stage)
     if box is not None:
@@ -78,6 +79,11 @@ def pick(text: str, original: str, asked: Asked, stages: Stages, settled: bool =
         if whole is not None and text.strip().count("\n") <= 2:
             return Pick(whole, "bare")
     return None
+
+
+def _beats_box(mark: Marked) -> bool:
+    """Return whether a mark behind the last box is stronger than it."""
+    return mark.strong and not mark.aside and mark.reading.clean and mark.reading.value is not None
 
 
 def first_pick(text: str, original: str, asked: Asked, stages: Stages) -> Pick | None:

@@ -12,18 +12,10 @@ _OPEN = re.compile(
 _CLOSE = re.compile(
     rf"</\s?{_WORDS}\s?>|<\|end_of_thought\|>|\[/(?i:think)\]|\u25c1/think\u25b7|<\|channel\|>\s*final(?:<\|message\|>)?"
 )
-_END_MARKS = (
-    b"</",
-    b"<\\/",
-    b"<|",
-    b"[/",
-    b"\\u003",
-    b"\\u003".upper(),
-    b"\\u25",
-    "\u25c1".encode(),
-)  # every end tag has one, in JSON
+_FIRST = ("<", "[", "\u25c1")  # every tag begins with one of these; a single character is found fast
+_SECOND = ("/", "|")  # and an end tag goes on so
 _LONGEST_TAG = 64  # characters; no tag is longer
-_WINDOWS = (1 << 11, 1 << 14, 1 << 17, 1 << 20)  # bytes of JSON from the end, tried in turn before the whole text
+_WINDOWS = (1 << 11, 1 << 14, 1 << 17)  # bytes of JSON from the end, tried in turn before the whole text
 
 
 class Part(NamedTuple):
@@ -40,7 +32,7 @@ def final_part(sample: Sample) -> Part | None:
     for window in _WINDOWS:
         text, whole = sample.generation.tail(window)
         start = _after_thought(text)
-        if whole or start is not None or sample.generation.lacks(*_END_MARKS):
+        if whole or start is not None:
             break
     else:
         text, whole = sample.generation.full(), True
@@ -49,7 +41,7 @@ def final_part(sample: Sample) -> Part | None:
         if sample.truncated and not sample.separate_reasoning:
             return None
         text = sample.generation.full()
-    if _OPEN.search(text, start or 0):
+    if _opens(text, start or 0):
         return None
     if start is None:
         if sample.truncated and not sample.separate_reasoning:
@@ -63,7 +55,7 @@ def thought(sample: Sample) -> Part | None:
     text = sample.generation.full()
     start = _after_thought(text)
     if start is None:
-        return Part(text, len(text), REASONING, sample.truncated) if sample.truncated or _OPEN.search(text) else None
+        return Part(text, len(text), REASONING, sample.truncated) if sample.truncated or _opens(text, 0) else None
     return Part(text[:start], len(text), REASONING, False)
 
 
@@ -73,11 +65,22 @@ def whole_text(sample: Sample) -> Part:
     return Part(text, len(text), FINAL, sample.truncated)
 
 
+def _opens(text: str, start: int) -> bool:
+    """Return whether a thought is opened behind `start`."""
+    for mark in _FIRST:
+        place = text.find(mark, start)
+        while place >= 0:
+            if _OPEN.match(text, place):
+                return True
+            place = text.find(mark, place + 1)
+    return False
+
+
 def _after_thought(text: str) -> int | None:
-    """Return where the last end tag ends, or None; only the places that look like a tag are tried, from the end."""
-    places = {mark: text.rfind(mark) for mark in ("</", "<|", "[/", "\u25c1/")}
+    """Return where the last end tag ends, or None; only the places that may begin a tag are tried, from the end."""
+    places = {mark: text.rfind(mark) for mark in _FIRST}
     while (place := max(places.values())) >= 0:
-        match = _CLOSE.match(text, place, min(place + _LONGEST_TAG, len(text)))
+        match = text[place + 1 : place + 2] in _SECOND and _CLOSE.match(text, place, place + _LONGEST_TAG)
         if match:
             return match.end()
         for mark, last in places.items():
