@@ -123,6 +123,11 @@ class DynamoFlow(WorkflowPlace):
         both = json.loads(self.results(name, model).read_text())["tiny"]["pass@1[avg-of-2]"]
         return both["symbolic_correct"], both["no_answer"]
 
+    def tokens(self, model: str) -> list[int]:
+        """Return how many tokens each running seed has received so far."""
+        files = (self.folder / "run" / model / "progress").glob("*.json")
+        return [int(json.loads(file.read_text())["tokens"]) for file in files]
+
     def ran(self, model: str) -> Server:
         """Return the record of what ran."""
         found: Server = json.loads((self.folder / "results" / model / "server.json").read_text())
