@@ -19,7 +19,7 @@ from scripts.evals.ledger import compare
 from scripts.evals.reports import STRICT, as_json, write_reports, write_whole
 from scripts.evals.scorers import load_scorer
 from scripts.evals.seedfiles import seed_files
-from scripts.score import answers_of, check_seeds
+from scripts.score import answers_of
 
 
 def rescore(
@@ -105,7 +105,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--benchmark", help="the name the metrics stand under (the folder's)")
     parser.add_argument("--out", "--out-dir", type=Path, default=Path("rescored"), help="where the files go (rescored)")
     parser.add_argument("--alone", action="store_true", help="only the scorers named, no comparison, nothing printed")
-    parser.add_argument("--expect-seeds", help="the seeds that must be there, such as 42,43")
     parser.add_argument("--dataset", type=Path, help="test.jsonl, whose problems every seed must have")
     return parser.parse_args()
 
@@ -114,7 +113,6 @@ def main() -> int:
     """Run the command; returns 0."""
     options = arguments()
     files, folder = inputs(options)
-    check_seeds(files, options.expect_seeds)
     answer_type = options.answer_type or answer_type_of(files[0])
     benchmark = options.benchmark or folder.resolve().name
     cohort = rescore(

@@ -13,10 +13,11 @@ from scripts.evals.extraction import broad
 from scripts.evals.extraction.characters import plain
 from scripts.evals.extraction.label_values import Asked
 from scripts.evals.extraction.policy import pick, stages_of
+from scripts.evals.reach import reach_of
 from scripts.evals.scorers import load_scorer
 from scripts.evals.staged import Staged
 from scripts.evals.texts import Text
-from scripts.evals.windows import last_match, reach_of
+from scripts.evals.windows import last_match
 
 PIECES = st.sampled_from([
     "answer is ", "Answer: ", "**Answer** ", "final answer ", r"\boxed{", "}", "42", "-7", "1,234", " ",

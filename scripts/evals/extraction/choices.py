@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from scripts.evals.extraction.backwards import matches_from_end
 from scripts.evals.extraction.label_values import Asked
-from scripts.evals.extraction.labels import MOST, Marked
 from scripts.evals.extraction.letters import read_letter
+from scripts.evals.extraction.marks import MOST, Marked
 from scripts.evals.extraction.readings import Reading
 
 _NAMED = re.compile(

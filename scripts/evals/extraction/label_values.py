@@ -25,11 +25,6 @@ _SIDE = re.compile(
     r"[A-Za-z](?:_\{?\w\}?)?(?:\s*[-+*]\s*[A-Za-z](?:_\{?\w\}?)?)+)\s*(?:\\\)|\$|\*\*)?\s*=(?!=)\s*(?:\\\(|\$|\*\*)?"
 )
 _EQUALS = re.compile(r"\s*(?:\\\)|\$|\*\*)?\s*(?:=|\\equiv(?![a-z])|\u2261)\s*(?:\\\(|\$|\*\*)?\s*")
-_COPULA = re.compile(
-    r"(?<![\w])(?:is|are|equals?|was|ist|beträgt|est|es|é|è|равно|равен|составляет)(?![\w])"
-    r"|=|是|为|為|は|得到?|共有",
-    re.IGNORECASE,
-)
 _LINE_END = re.compile(
     r"[\s.,;!\u3002]*?(?:\n|$|\()|[.!;]\s|[\s]*<|\s*\[|\s+[A-Za-z]+(?:\^\{?\d\}?"
     r"|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)|\s*[\u4e00-\u9fff\uac00-\ud7a3]{1,3}[.!\s]*(?:\n|$)"
@@ -68,23 +63,6 @@ def _read(text: str, asked: Asked, negated: bool) -> Reading | None:
     from scripts.evals.extraction.expressions import read_expression
 
     return read_expression(text, place, end, reading)
-
-
-def read_sentence(text: str, start: int, asked: Asked) -> Reading | None:
-    """Return the value that ends a labelled sentence, as in "Answer: the number of ways is 42."."""
-    line = text.find("\n", start)
-    sentence = text[start : line if line >= 0 else len(text)][:REACH].split(". ", 1)[0]
-    found = None
-    for verb in _COPULA.finditer(sentence):
-        if not NEGATION.search(sentence):
-            found = verb.end()
-    if found is None or asked.answer_type == "choice":
-        return None
-    reading = _read(sentence[found:], asked, False)
-    if reading is None or reading.value is None or not reading.clean:
-        return None
-    start += found
-    return reading._replace(start=start + reading.start, end=start + reading.end, flags=(*reading.flags, "in-sentence"))
 
 
 def _skip(text: str, start: int, end: int) -> int:

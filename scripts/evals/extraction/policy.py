@@ -12,7 +12,8 @@ from scripts.evals.extraction.conclusions import read_conclusion
 from scripts.evals.extraction.expressions import read_bare
 from scripts.evals.extraction.hedges import RETRACTION
 from scripts.evals.extraction.label_values import Asked
-from scripts.evals.extraction.labels import Marked, elements, hashes, labelled, read_option, read_whole
+from scripts.evals.extraction.labels import labelled
+from scripts.evals.extraction.marks import Marked, elements, hashes, read_option, read_whole
 from scripts.evals.extraction.readings import Reading
 
 _BETWEEN = re.compile(

@@ -1,0 +1,81 @@
+"""Marked values, and the marks that hold a value and nothing else: elements, hashes, a line of its own."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scripts.evals.extraction.backwards import matches_from_end
+from scripts.evals.extraction.label_values import Asked, read_value
+from scripts.evals.extraction.readings import Reading
+
+MOST = 400  # labels looked at from the end
+_ELEMENT = (
+    r"<\s*(?P<name>{names})\s*>(?P<content>(?:(?!<\s*/?\s*(?:{names})\b).){{0,2000}}?)(?:<\s*/\s*(?P=name)\s*>|\Z)"
+)
+_FURTHER = re.compile(r"[.)]\s+\S|\d{3}|(?:\w+\s+){4}")  # a heading or a sentence goes on behind its number
+_HASHES = re.compile(r"^[ \t]*####(?!#)[ \t]*(?=[^\n]*\d|[^\n]*[A-Za-z])", re.MULTILINE)
+
+
+class Marked(NamedTuple):
+    """A marked value: its stage, whether its label is strong, whether it is a mere aside."""
+
+    reading: Reading
+    stage: str
+    strong: bool
+    aside: bool
+    start: int
+
+
+def elements(text: str, start: int, asked: Asked, names: tuple[str, ...]) -> Iterator[Marked]:
+    """Yield the elements like <answer>…</answer> that hold nothing but a value, from the last to the first."""
+    opening = re.compile(r"<\s*(?:" + "|".join(map(re.escape, names)) + r")\s*>", re.IGNORECASE)
+    whole = re.compile(_ELEMENT.format(names="|".join(map(re.escape, names))), re.IGNORECASE | re.DOTALL)
+    for number, match in enumerate(matches_from_end(opening, text, start, len(text))):
+        if number >= MOST:
+            return
+        element = whole.match(text, match.start())
+        if element is None:
+            continue
+        choice = asked.answer_type == "choice"  # the option's own text may follow its letter
+        reading = read_value(element["content"], 0, asked) if choice else read_whole(element["content"], asked)
+        if reading is not None:
+            offset = element.start("content")
+            shifted = reading._replace(start=reading.start + offset, end=reading.end + offset)
+            yield Marked(shifted, "element", True, False, match.start())
+
+
+def hashes(text: str, start: int, asked: Asked) -> Iterator[Marked]:
+    """Yield the lines "#### 42", from the last to the first; a heading with words behind its number is none."""
+    for number, match in enumerate(matches_from_end(_HASHES, text, start, len(text))):
+        if number >= MOST:
+            return
+        stop = text.find("\n", match.end())
+        reading = read_whole(text[match.end() : stop if stop >= 0 else len(text)], asked)
+        if reading is not None:
+            shifted = reading._replace(start=reading.start + match.end(), end=reading.end + match.end())
+            yield Marked(shifted, "hashes", True, False, match.start())
+
+
+def read_whole(content: str, asked: Asked) -> Reading | None:
+    """Return a value that is all there is in a stretch, or None."""
+    if not content.strip() or len(content) > 400:
+        return None
+    reading = read_value(content, 0, asked)
+    if reading is None or (reading.value is not None and not reading.clean):
+        return None
+    if (
+        re.search(r"[A-Za-z]{2,}", content[: reading.start].replace("\\text", "").replace("\\boxed", ""))
+        and reading.value
+    ):
+        return None
+    rest = content[reading.end :].strip()
+    return None if "\n" in rest or (reading.value is not None and _FURTHER.search(rest)) else reading
+
+
+def read_option(content: str, asked: Asked) -> Reading | None:
+    """Return an option that is all there is on the only line of a text, its own words behind it or not, or None."""
+    line = content.strip()
+    if "\n" in line or len(line) > 200:
+        return None
+    reading = read_value(content, 0, asked)
+    return reading if reading is not None and reading.value is not None and reading.clean else None
