@@ -13,14 +13,14 @@ summary: .venv/run.ok  ## the tables and the verdict of what is there, also whil
 	@$(BIN)/python -m scripts.summary
 
 test: .venv/test.ok check  ## all tests, linters, formatters, types
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --ignore tests/slurm
-	$(MAKE) --no-print-directory test-dynamo test-slurm
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --ignore tests/slurm --ignore tests/dynamo
+	$(MAKE) --no-print-directory test-slurm test-dynamo
 
 bench: .venv/test.ok  ## what things cost: figures and ratios, some minutes on a quiet machine
 	@for part in client scoring statistics catalogue; do $(BIN)/python -m tests.bench.$$part; done
 
 test-dynamo: .venv/test.ok .venv-dynamo/ok  ## against NVIDIA Dynamo's own frontend and simulated workers
-	DYNAMO_PYTHON=$(CURDIR)/.venv-dynamo/bin/python $(BIN)/python -m pytest tests/client/test_dynamo.py
+	PYTHON=$(BIN)/python DYNAMO_PYTHON=$(CURDIR)/.venv-dynamo/bin/python sh tests/dynamo/run.sh
 
 test-slurm: .venv/test.ok  ## the failure matrix on a real Slurm of its own, loopback only
 	PYTHON=$(BIN)/python sh tests/slurm/run.sh

@@ -69,12 +69,21 @@ def refuse_secrets(value: Any, key: str, source: str) -> None:
         raise InputError(f"{source}: {key.rstrip('.')} looks like a secret; expected its environment variable's name")
 
 
+_NEEDED = {
+    "llama-cpp": ("context", "model"),
+    "roles": ("roles",),
+    "command": ("command",),
+    "vllm": ("model",),
+    "sglang": ("model",),
+    "dynamo-sglang": ("workers", "model"),
+}
+
+
 def load_server(path: Path) -> dict[str, Any]:
     """Return the checked definition in a server file; raises InputError naming the file and key."""
     definition = conform(read_yaml(path), "server", str(path))
     refuse_secrets(definition, "", str(path))
-    needed = {"llama-cpp": ("context", "model"), "roles": ("roles",)}.get(definition["kind"], ())
-    if missing := [key for key in needed if key not in definition]:
+    if missing := [key for key in _NEEDED[definition["kind"]] if key not in definition]:
         raise InputError(f"{path}: the key {missing[0]!r} is missing; kind {definition['kind']} needs it")
     try:
         roles(definition)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from scripts import decisions
+from scripts import decisions, recipe_runs
 from scripts.benchmarks import Benchmark, load_benchmark
 from scripts.catalogue import files_of, load_server, located, refuse_secrets, shipped
 from scripts.errors import InputError
 from scripts.evals.fingerprints import canonical, digest, with_server
 from scripts.evals.finished import changed
 from scripts.schema import conform, nearest, read_yaml
+from scripts.serving import contexts
 from scripts.serving.definitions import answer_relevant, model_file
 
 _OF_THE_RUN = {"model", "messages", "seed", "stream", "stream_options", "n"}
@@ -94,8 +95,9 @@ class Settings:
         """Return these settings once every file they name, and every finished output by its size, is found right."""
         for name in self.benchmarks:
             self.benchmark(name)
-        for name in self.servers:
-            self.server(name)
+        for model, path in self.servers.items():
+            for name in self.benchmarks:
+                contexts.check(self.server(model), self.sampling(model, name).get("max_tokens"), str(path))
         for model in self.models:
             for name in self.benchmarks:
                 folder = Path("results") / model / "eval-results" / name
@@ -143,6 +145,7 @@ class Settings:
 def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Settings:
     """Return the settings of a configuration read from `source`; relative paths are meant from one of `bases`."""
     refuse_secrets(config, "", source)
+    recipe_runs.refuse(config, source)
     checked = conform(config, "config", source)
     if "scorers" not in checked:
         checked["scorers"] = _advised(checked["benchmarks"], source, bases)
