@@ -1,6 +1,8 @@
 """What one line of `output-rs{seed}.jsonl` says, as far as scoring needs it."""
 
-from typing import Final
+import json
+from collections.abc import Container
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -24,6 +26,9 @@ TIMEOUT: Final = "timeout"
 STATES: Final = (ANSWERED, NO_ANSWER, TIMEOUT)
 
 
+_Count = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]  # anything larger is no count, and no float either
+
+
 class Origin(msgspec.Struct, frozen=True):
     """The part of our own extra key that scoring reads."""
 
@@ -41,9 +46,9 @@ class Record(msgspec.Struct, frozen=True):
     problem: msgspec.Raw = msgspec.Raw(b"null")
     expected_answer: str | int | float | None = None
     finish_reason: str | None = None
-    num_generated_tokens: int | float | None = None
-    num_reasoning_tokens: int | float | None = None
-    num_answer_tokens: int | float | None = None
+    num_generated_tokens: _Count | float | None = None
+    num_reasoning_tokens: _Count | float | None = None
+    num_answer_tokens: _Count | float | None = None
     generation_start_time: float | None = None
     generation_end_time: float | None = None
     subset_for_metrics: str | list[str] | None = None
@@ -65,6 +70,7 @@ class Record(msgspec.Struct, frozen=True):
         return None if self.expected_answer is None else str(self.expected_answer)
 
 
+_TEXTS = ("generation", "reasoning_content", "problem", "options")
 _NO_TEXT = (b"null", b'""')
 _record = msgspec.json.Decoder(Record)
 _object = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -80,7 +86,7 @@ def open_record(line: Line, where: str) -> tuple[Record, Text, bool]:
         _check_encoding(line, where)
         try:
             record = _record.decode(fields.short)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             fields = None  # the whole line says better what is wrong
     if fields is None:
         whole = bytes(line.data[line.start : line.end])
@@ -119,12 +125,29 @@ def decode_record(line: bytes, where: str) -> Record:
     except msgspec.ValidationError as error:
         raise InputError(f"{where}: not a record: {error}") from None
     except msgspec.DecodeError as error:
-        raise InputError(f"{where}: cut or broken line: expected one JSON object, found {error}") from None
+        record = _with_half_pairs(line)
+        if record is None:
+            raise InputError(f"{where}: cut or broken line: expected one JSON object, found {error}") from None
+        return record
+    except RecursionError:
+        raise InputError(f"{where}: not a record: brackets nested too deep") from None
+
+
+def _with_half_pairs(line: bytes) -> Record | None:
+    """Return the record on a line that holds half a surrogate pair, as some tokenizers emit, or None if it is none."""
+    if b"\\ud" not in line.lower():
+        return None
+    try:
+        fields: dict[str, Any] = json.loads(line)
+        texts = {name: msgspec.Raw(json.dumps(fields.pop(name)).encode()) for name in _TEXTS if name in fields}
+        return msgspec.structs.replace(msgspec.convert(fields, Record), **texts)
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
 
 
 def option_letters(line: bytes, options: msgspec.Raw) -> str:
     """Return the letters of a multiple-choice row: its keys A, B, … or what its `options` list; "" if neither tells."""
-    keys = _object.decode(line)
+    keys = _keys(line)
     letters = ""
     for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ":
         if letter not in keys:
@@ -140,6 +163,14 @@ def option_letters(line: bytes, options: msgspec.Raw) -> str:
     if isinstance(value, str):
         return _letters_of_listing(value)
     return ""
+
+
+def _keys(line: bytes) -> Container[str]:
+    """Return the keys of a record that was read before."""
+    try:
+        return _object.decode(line)
+    except msgspec.DecodeError:
+        return set(json.loads(line))
 
 
 def _letters_of_listing(text: str) -> str:

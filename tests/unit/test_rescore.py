@@ -170,3 +170,37 @@ def test_a_small_rescore_imports_nothing_heavy(folder: Path, tmp_path: Path) -> 
         capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True,
     )  # fmt: skip
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            b'{"id": "a", "expected_answer": "1", "generation": "x", "num_generated_tokens": 1' + b"0" * 400 + b"}",
+            "not a record",
+        ),
+        (
+            b'{"id": "a", "expected_answer": "1", "generation": "x", "o": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+            "too deep",
+        ),
+        (b'{"id": "a", "expected_answer": "1", "generation": ["x"]}', "expected a string or null"),
+    ],
+    ids=["huge count", "deep nesting", "list for a text"],
+)
+def test_a_hostile_record_is_refused_with_its_file_and_line(line: bytes, said: str, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "output-rs42.jsonl").write_bytes(line + b"\n")
+    done = run(folder, "--out", tmp_path / "out")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "output-rs42.jsonl:1: " in done.stderr
+    assert said in done.stderr
+
+
+def test_half_a_surrogate_pair_in_a_short_record_is_kept(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    line = rb'{"id": "a", "expected_answer": "42", "finish_reason": "stop", "generation": "\ud83d \\boxed{42} \udc00"}'
+    (folder / "output-rs42.jsonl").write_bytes(line + b"\n")
+    assert run(folder, "--out", tmp_path / "out").returncode == 0
+    assert (tmp_path / "out" / "samples-regex.csv").read_text().splitlines()[1].startswith("a,42,42,true,answered,box")
