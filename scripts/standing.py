@@ -1,0 +1,81 @@
+"""Where a model stands on a benchmark: what of its samples is there, and which metrics were made from just those."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from scripts.errors import InputError
+from scripts.evals import duplicates
+from scripts.evals.coverage import INVALID, cover
+from scripts.evals.datasets import read_ids
+from scripts.evals.parts import label
+from scripts.evals.reports import as_json, read_details, write_whole
+from scripts.settings import Settings
+from scripts.snapshot import terms
+from scripts.verdict import Pair, last_line
+
+FILES = ("metrics*.json", "samples-*.csv", "scorers.json", "statistics.json", "coverage.json")
+
+
+def folder_of(pair: Pair) -> Path:
+    """Return the folder of a model's outputs for a benchmark."""
+    return Path("results") / pair[0] / "eval-results" / pair[1]
+
+
+def files_in(folder: Path) -> str:
+    """Return which kinds of files stand in a folder of outputs, by their patterns."""
+    return ", ".join(["output-rs*.jsonl", *(pattern for pattern in FILES if any(folder.glob(pattern)))])
+
+
+def terms_of(settings: Settings, record: dict[str, Any], pair: Pair) -> dict[str, Any]:
+    """Return what a pair is judged by: the terms of the last run about it, else those of the configuration."""
+    if known := record.get("asked", {}).get("/".join(pair)):
+        return dict(known)
+    try:
+        return {"scorers": list(settings.scorers), **terms(settings, *pair)}
+    except InputError:
+        limit = settings.config["errors"]["max_fraction"]
+        return {"scorers": list(settings.scorers), "fingerprint": None, "seeds": settings.seeds, "max_fraction": limit}
+
+
+def coverage_of(settings: Settings, pair: Pair, wanted: dict[str, Any]) -> dict[str, Any]:
+    """Compute and write coverage.json of a pair; INVALID, with the reason, where the dataset itself is not there."""
+    model, benchmark = pair
+    folder, dataset = folder_of(pair), Path("resources") / benchmark
+    ids, faults = _ids(benchmark, dataset)
+    found = cover(folder, ids, wanted["seeds"], wanted["max_fraction"], wanted["fingerprint"])
+    if not found["faults"]:
+        temperature = settings.model(model)["sampling"].get("temperature")
+        repeated = duplicates.find([folder / name for name in found["outputs"]], temperature)
+        found["remarks"] = [remark for remark in [repeated.line(model)] if remark]
+        if repeated.samples:
+            found["flags"][duplicates.FLAG] = repeated.samples
+    if faults:
+        found |= {"faults": faults + found["faults"], "verdict": INVALID}
+    found = {"model": model, "benchmark": benchmark, "part": label(dataset), **found}
+    if folder.is_dir():
+        write_whole(folder / "coverage.json", as_json(found))
+    return found
+
+
+def _ids(benchmark: str, dataset: Path) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return the ids of a prepared dataset, or none and why it is not there."""
+    try:
+        return read_ids(dataset / "test.jsonl"), []
+    except InputError as error:
+        said = last_line(Path("logs/prepare_dataset") / f"{benchmark}.log")
+        return [], [{"seed": None, "fault": said or str(error)}]
+
+
+def stale_scorers(scorers: Iterable[str], folder: Path, coverage: dict[str, Any]) -> list[str]:
+    """Return those of the scorers whose metrics were not made from just the outputs that count now."""
+    expected = {name: output["trace"] for name, output in coverage["outputs"].items()}
+    stale = []
+    for scorer in scorers:
+        try:
+            made_from = read_details(folder, scorer)["outputs"]
+        except InputError:
+            made_from = None
+        if made_from != expected:
+            stale.append(scorer)
+    return stale
