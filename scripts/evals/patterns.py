@@ -7,7 +7,7 @@ import regex
 from scripts.evals.answers import FINAL, NOTHING, TIMED_OUT, Found, Sample, answered
 from scripts.evals.definitions import PatternStage
 from scripts.evals.texts import Text
-from scripts.evals.windows import IN_TIME, last_match
+from scripts.evals.windows import last_match, time_for
 
 _LOOKED_AT = 1 << 16  # characters
 
@@ -37,7 +37,7 @@ def search(stage: PatternStage, text: str, match: str, timeout: float) -> Found:
     """Return what the pattern finds in `text`: its first or last match, a time-out, or nothing."""
     found = None
     try:
-        for each in compiled(stage.pattern).finditer(text, timeout=IN_TIME * timeout):
+        for each in compiled(stage.pattern).finditer(text, timeout=time_for(timeout)):
             found = each
             if match == "first":
                 break

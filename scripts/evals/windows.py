@@ -14,7 +14,7 @@ from scripts.evals.reach import Reach, reach_of, takes
 from scripts.evals.texts import Text
 
 WINDOWS = (1 << 10, 1 << 13, 1 << 16, 1 << 19)  # bytes of JSON from the end, tried in turn before the whole text
-IN_TIME = 0.88  # of a time-out; the engine looks at the clock (of the CPU) only now and then
+_LATE = 0.25  # seconds; the engine looks at the clock (of the CPU) only so often
 
 
 class Searched(NamedTuple):
@@ -28,7 +28,7 @@ def last_match(
     text: Text, pattern: "regex.Pattern[str]", timeout: float, windows: tuple[int, ...] = WINDOWS
 ) -> Searched | None:
     """Return the last match as a scan of the whole text has it, or None; raises TimeoutError after `timeout` s."""
-    deadline = time.process_time() + IN_TIME * timeout
+    deadline = time.process_time() + time_for(timeout)
     reach = reach_of(pattern.pattern, pattern.flags)
     for window in windows if reach is not None else ():
         tail, whole = text.tail(window)
@@ -42,6 +42,11 @@ def last_match(
     for each in pattern.finditer(full, timeout=_left(deadline)):
         found = each
     return Searched(found, len(full)) if found is not None else None
+
+
+def time_for(timeout: float) -> float:
+    """Return the seconds to give the engine so that it has ended within `timeout`, however late it looks."""
+    return timeout - max(0.12 * timeout, min(_LATE, timeout / 2))
 
 
 def _left(deadline: float) -> float:
