@@ -73,4 +73,4 @@ class Subject:
         folder = reference.folder(reference.benchmark or case.benchmark, case.model)
         stored, now = read(folder, reference.scorer or case.scorer, self.answer_type), self.samples()
         found = compare(stored.rows, now.rows, same_samples=stored.of_same_outputs(now))
-        return gates.decide_not_worse(asked, found["difference"])
+        return gates.decide_not_worse(asked, found)

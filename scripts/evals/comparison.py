@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import lcm
+from math import lcm, sqrt
 from typing import Any
 
 from scripts.errors import InputError
-from scripts.evals.intervals import Interval, Tally, paired, paired_again
+from scripts.evals.intervals import Interval, Tally, containing, paired, paired_again, run_again
 from scripts.evals.ledger import sign_flip_p
 from scripts.evals.quantiles import NORMAL_80, NORMAL_975, student
+from scripts.evals.repetition import pass_variance
 from scripts.evals.samples import Scored
 from scripts.evals.statistics import Cells, by_problem
 
@@ -29,12 +30,12 @@ def compare(first: Sequence[Scored], second: Sequence[Scored], same_samples: boo
     moves = {name: _mean(other[name]) - _mean(one[name]) for name in shared}
     tally: Tally = list(Counter(moves.values()).items())
     value = sum(moves.values()) / len(moves)
-    samples = min(sum(len(cells[name]) for name in shared) for cells in (one, other))
-    again = paired_again(tally, samples, _again(one, other, shared, same_samples))
-    others = paired(tally)
+    again = _same_again(one, other, shared, tally) if same_samples else _again(one, other, shared, tally)
+    others = containing(paired(tally), again)
     return {
         "problems": {
             "compared": len(shared),
+            "of": max(len(one), len(other)),
             "only_a": [name for name in one if name not in other],
             "only_b": [name for name in other if name not in one],
         },
@@ -108,22 +109,42 @@ def _smallest(interval: Interval | None, quantile: float) -> float | None:
     return 100 * reach * (quantile + NORMAL_80) / quantile
 
 
-def _again(one: Cells, other: Cells, shared: Sequence[str], same_samples: bool) -> float | None:
-    """Return the variance of the mean difference over fixed problems; None where a problem has one sample only."""
-    total = 0.0
+def _again(one: Cells, other: Cells, shared: Sequence[str], moves: Tally) -> Interval | None:
+    """Return the interval for the difference on these same problems; None where nothing bounds it."""
+    first, second = (
+        _shares(Counter((len(cells[name]), _right(cells[name])) for name in shared)) for cells in (one, other)
+    )
+    return paired_again(first, second, moves)
+
+
+def _same_again(one: Cells, other: Cells, shared: Sequence[str], moves: Tally) -> Interval | None:
+    """Return the same for two scorers on one set of samples: the share that only the second finds, less the other's.
+
+    A sample is in one of these shares at most, so they go apart together: the correlation of a multinomial's cells.
+    """
+    lost: Counter[tuple[int, int]] = Counter()
+    gained: Counter[tuple[int, int]] = Counter()
     for name in shared:
-        if same_samples:
-            before = {row.seed: row.correct for row in one[name]}
-            values = [float(row.correct - before[row.seed]) for row in other[name] if row.seed in before]
-            parts = [values]
-        else:
-            parts = [[float(row.correct) for row in cells[name]] for cells in (one, other)]
-        for values in parts:
-            if len(values) < 2:
-                return None
-            mean = sum(values) / len(values)
-            total += sum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values)
-    return total / len(shared) ** 2
+        before = {row.seed: row.correct for row in one[name]}
+        both = [(before[row.seed], row.correct) for row in other[name] if row.seed in before]
+        lost[len(both), sum(was and not now for was, now in both)] += 1
+        gained[len(both), sum(now and not was for was, now in both)] += 1
+    if any(size == 0 for size, _ in lost):
+        return _again(one, other, shared, moves)
+    down, up = _shares(lost), _shares(gained)
+    if down is None or up is None:
+        return paired_again(down, up, moves)
+    odds = down.value * up.value / (1 - down.value) / (1 - up.value) if max(down.value, up.value) < 1 else 0.0
+    return paired_again(down, up, moves, -min(1.0, sqrt(odds)))
+
+
+def _shares(counts: Counter[tuple[int, int]]) -> Interval | None:
+    """Return the interval for RUN_AGAIN of a share of samples, from how many problems have (n, c)."""
+    spread = [(pass_variance(size, count, 1), problems) for (size, count), problems in counts.items()]
+    known = [(variance, problems) for variance, problems in spread if variance is not None]
+    shares = [(count / size, problems) for (size, count), problems in counts.items()]
+    samples = sum(size * problems for (size, _), problems in counts.items())
+    return run_again(shares, samples, known if len(known) == len(spread) else None)
 
 
 def _integers(one: Cells, other: Cells, shared: Sequence[str]) -> list[int]:

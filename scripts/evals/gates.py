@@ -30,6 +30,7 @@ COUNTS = (
 _SCORE = re.compile(r"pass@(\d+)|pass@1\[avg-of-(\d+)\]|majority@(\d+)")
 _SENTENCE = re.compile(r"(\S+)\s*(>=|<=|≥|≤|==|=|<|>)\s*(-?\d+(?:\.\d+)?)\s*(%|points?|percent)?")
 _NOT_WORSE = re.compile(r"not worse than (.+?) by (\d+(?:\.\d+)?)\s*(?:points?|%)?")
+IN_COMMON = 0.9  # the share of the larger side's problems that both must have for a decision
 _VERDICT = re.compile(r"verdict\s*==?\s*(\w+)")
 _SIGNS = {"≥": ">=", "≤": "<=", "==": "="}
 _EXAMPLES = (
@@ -79,6 +80,8 @@ def criterion(text: str) -> Criterion:
     if not _SCORE.fullmatch(measure) or measure == "majority@1":
         known = ", ".join(["pass@K", "pass@1[avg-of-K]", "majority@K", *COUNTS, "verdict"])
         raise InputError(f"{said!r}: unknown measure {measure!r}; expected one of {known}")
+    if match[1].startswith(("pass@", "majority@")) and k_of(measure)[1] == 0:
+        raise InputError(f"{said!r}: found {measure!r}, of no sample; expected at least 1 (2 for a majority)")
     if sign == "=":
         raise InputError(f"{said!r}: found '=' with an estimate; expected >= or <=")
     return Criterion(said, "score", measure, sign, limit)
@@ -103,12 +106,21 @@ def decide_score(asked: Criterion, figure: Mapping[str, Any] | None, why_not: st
     return _by_bounds(asked, figure["value"], bounds, asked.limit, "")
 
 
-def decide_not_worse(asked: Criterion, difference: Mapping[str, Any]) -> Decision:
-    """Return the decision on a difference (run minus reference, in points) by its run-again interval."""
+def decide_not_worse(asked: Criterion, compared: Mapping[str, Any]) -> Decision:
+    """Return the decision on a comparison (run minus reference, in points) by its run-again interval.
+
+    Where less than nine tenths of the larger side's problems are in both, it cannot be told, whatever they say.
+    """
+    difference, shared, whole = compared["difference"], compared["problems"]["compared"], compared["problems"]["of"]
     bounds = difference.get("run_again")
+    common = "" if shared == whole else f" on {shared} of {whole} problems in common"
     if not bounds:
-        return Decision(asked.text, CANNOT_TELL, "no interval can be given for this size")
-    return _by_bounds(asked, difference["value"], bounds, -asked.limit, "difference ")
+        return Decision(asked.text, CANNOT_TELL, f"no interval can be given for this size{common}")
+    found = _by_bounds(asked, difference["value"], bounds, -asked.limit, "difference ", common)
+    if shared < IN_COMMON * whole:
+        words = f"found difference {difference['value']:.1f}{common}; expected at least {100 * IN_COMMON:.0f} % of them"
+        return Decision(asked.text, CANNOT_TELL, words, difference["value"], bounds)
+    return found
 
 
 def decide_count(asked: Criterion, count: int | None, samples: int) -> Decision:
@@ -134,12 +146,14 @@ def overall(results: Iterable[str]) -> str:
     return FAIL if FAIL in found else CANNOT_TELL if CANNOT_TELL in found or not found else PASS
 
 
-def _by_bounds(asked: Criterion, value: float, bounds: Mapping[str, Any], limit: float, what: str) -> Decision:
+def _by_bounds(
+    asked: Criterion, value: float, bounds: Mapping[str, Any], limit: float, what: str, where: str = ""
+) -> Decision:
     """Return pass or fail where both bounds agree, else cannot tell with the margin that this size can decide."""
     low, high = bounds["low"], bounds["high"]
     held = {_holds(low, asked.sign, limit), _holds(high, asked.sign, limit)}
     result = CANNOT_TELL if len(held) > 1 else PASS if held == {True} else FAIL
-    words = f"found {what}{value:.1f} ({low:.1f} to {high:.1f}, {bounds['question']})"
+    words = f"found {what}{value:.1f}{where} ({low:.1f} to {high:.1f}, {bounds['question']})"
     margin = max(high - value, value - low)
     if result == CANNOT_TELL:
         words += f"; this size decides {margin:.1f} points or more from {limit:g}"

@@ -6,7 +6,7 @@ How often each covers the truth is printed in docs/statistics.md.
 """
 
 from collections.abc import Sequence
-from math import sqrt
+from math import inf, sqrt
 
 import msgspec
 
@@ -16,6 +16,7 @@ OTHER_PROBLEMS = "other problems like these"
 RUN_AGAIN = "these same problems, run again"
 
 Tally = Sequence[tuple[float, int]]  # (value of a problem, how many problems have it)
+Likely = Sequence[tuple[float, float, int]]  # (mean miss of a problem, its variance, how many problems have it)
 _LOOK = 0.01  # problems added at each end before looking how unlike the problems are
 _ADDED = 0.3  # problems added at each end, right and wrong, where problems are unlike each other
 _UNLIKE = 5.0  # one fifth of the variance between the problems is enough to add them fully
@@ -72,24 +73,56 @@ def other_problems(tally: Tally, repeats: int = 1) -> Interval | None:
     return _held(mean, sqrt(own), low, high, OTHER_PROBLEMS)
 
 
-def run_again(tally: Tally, samples: int, variances: Tally | None, k: int = 1) -> Interval | None:
+def run_again(tally: Tally, samples: int, variances: Tally | None) -> Interval | None:
     """Return the interval for a mean over fixed problems, stratified by problem; `samples` is their number in all.
 
     `variances` are those of the problems' own values, as (variance, how many problems). Wilson's interval at the
     effective sample size of the stratified variance (Cochran 1977, 5.3); half a sample that might have fallen otherwise
-    is added (it moves pass@k by k/n), so that problems always right are not certain. Where no problem shows its own
-    variance (None), the variance over problems stands for it: it holds both chances, so it is at least as large. None
-    if that is not to be had either.
+    is added, so that problems always right are not certain. Where no problem shows its own variance (None), the
+    variance over problems stands for it: it holds both chances, so it is at least as large. None if that is not to be
+    had either.
     """
-    problems, value = _problems(tally), mean_of(tally)
-    if variances is None and problems < 2:
+    own = _own_variance(tally, variances)
+    if own is None:
         return None
-    own = _variance(tally) / problems if variances is None else _total(variances) / problems**2
-    padded = own + 0.5 * (k / samples) ** 2
+    value = mean_of(tally)
     spread = value * (1 - value)
-    low, high = _score(value, spread / padded if spread > 0 else samples, NORMAL_975)
-    found = _held(value, sqrt(own), low, high, RUN_AGAIN)
-    return msgspec.structs.replace(found, at_most=variances is None)
+    low, high = _score(value, spread / (own + 0.5 / samples**2) if spread > 0 else samples, NORMAL_975)
+    return _again(tally, own, low, high, variances is None)
+
+
+def pass_again(tally: Tally, variances: Tally | None, likely: Likely, wary: Likely, least: float) -> Interval | None:
+    """Return the interval of pass@k, k > 1, over fixed problems; None as in `run_again`.
+
+    Wilson's interval at the smaller of two effective sample sizes: p(1-p)/var of the variance that was seen, and of the
+    one to be expected at `likely` chances, each with its own p. Near 100 % the one seen is that of a run in which
+    nothing rare happened. Never below `least`, problems × samples / k: the variance of a U-statistic is at most k/n of
+    its kernel's (Hoeffding 1948, theorem 5.2). Nor lower than expected at chances that are `wary`, less 1.96 errors.
+    """
+    own = _own_variance(tally, variances)
+    if own is None:
+        return None
+    value, problems = mean_of(tally), _problems(tally)
+    (miss, expected), (most, error) = (_expected(misses, problems) for misses in (likely, wary))
+    size = miss * (1 - miss) / expected if expected > 0 else inf
+    if own > 0 and 0 < value < 1:
+        size = min(size, value * (1 - value) / own)
+    low, high = _score(value, max(size, least), NORMAL_975)
+    low = max(low, 1 - most - NORMAL_975 * sqrt(error))
+    return _again(tally, own, low, high, variances is None)
+
+
+def _expected(misses: Likely, problems: int) -> tuple[float, float]:
+    """Return the mean miss over problems and its variance."""
+    mean = sum(miss * count for miss, _, count in misses) / problems
+    return mean, sum(variance * count for _, variance, count in misses) / problems**2
+
+
+def containing(others: Interval | None, again: Interval | None) -> Interval | None:
+    """Return the interval over other problems, no bound of it inside that of another run: it holds both chances."""
+    if others is None or again is None:
+        return others
+    return msgspec.structs.replace(others, low=min(others.low, again.low), high=max(others.high, again.high))
 
 
 def paired(differences: Tally) -> Interval | None:
@@ -108,19 +141,37 @@ def paired(differences: Tally) -> Interval | None:
     return _held(value, sqrt(_variance(differences) / problems), value - reach, value + reach, OTHER_PROBLEMS, -1.0)
 
 
-def paired_again(differences: Tally, samples: int, variance: float | None) -> Interval | None:
-    """Return the interval for a mean difference on these same problems, `variance` being that of the mean difference.
+def paired_again(
+    one: Interval | None, other: Interval | None, differences: Tally, linked: float = 0.0
+) -> Interval | None:
+    """Return the interval for other - one on these same problems, from the interval of each for RUN_AGAIN.
 
-    Normal, since it sums over all samples; half a sample that might have fallen otherwise is added on either side. As
-    in `run_again` the variance over problems bounds one that is not to be seen (None).
+    Square-and-add (Newcombe 1998, method 10; of any two intervals Zou & Donner 2008, there with the correlation
+    `linked`): each side is as wide as by itself, so that a side at 0 or 100 % is no certainty here either. Where a side
+    shows no variance of its own, that over the problems' differences bounds both: `paired`. None if there is none.
     """
-    problems, value = _problems(differences), mean_of(differences)
-    if variance is None and problems < 2:
-        return None
-    own = _variance(differences) / problems if variance is None else variance
-    reach = NORMAL_975 * sqrt(own + 1 / samples**2)
-    found = _held(value, sqrt(own), value - reach, value + reach, RUN_AGAIN, -1.0)
-    return msgspec.structs.replace(found, at_most=variance is None)
+    if one is None or other is None or one.at_most or other.at_most:
+        bound = paired(differences)
+        return bound and msgspec.structs.replace(bound, question=RUN_AGAIN, at_most=True)
+    value = other.value - one.value
+    below, above = (other.value - other.low, one.high - one.value), (other.high - other.value, one.value - one.low)
+    reach = [sqrt(max(0.0, a * a + b * b - 2 * linked * a * b)) for a, b in (below, above)]
+    error = sqrt(max(0.0, one.std_err**2 + other.std_err**2 - 2 * linked * one.std_err * other.std_err))
+    return _held(value, error, value - reach[0], value + reach[1], RUN_AGAIN, -1.0)
+
+
+def _own_variance(tally: Tally, variances: Tally | None) -> float | None:
+    """Return the variance of a mean from run to run, or what bounds it; None where nothing does."""
+    problems = _problems(tally)
+    if variances is not None:
+        return _total(variances) / problems**2
+    return _variance(tally) / problems if problems > 1 else None
+
+
+def _again(tally: Tally, own: float, low: float, high: float, at_most: bool) -> Interval:
+    """Return an interval for RUN_AGAIN."""
+    found = _held(mean_of(tally), sqrt(own), low, high, RUN_AGAIN)
+    return msgspec.structs.replace(found, at_most=at_most)
 
 
 def _held(value: float, error: float, low: float, high: float, question: str, least: float = 0.0) -> Interval:

@@ -3,7 +3,7 @@
 import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from math import comb, gcd
+from math import comb, exp, gcd, log
 
 Answer = tuple[str | None, bool]  # the answer of a sample, None for no answer, and whether it is right
 _SPACES = re.compile(r"\\[,;:! ]|\\left|\\right|[\s$]|\{,\}")
@@ -35,6 +35,34 @@ def pass_variance(samples: int, right: int, k: int) -> float | None:
     mean = (right * less_right + wrong * less_wrong) / samples
     squares = right * (less_right - mean) ** 2 + wrong * (less_wrong - mean) ** 2
     return (samples - 1) / samples * squares
+
+
+def likely_miss(samples: int, right: int, k: int, more_right: float, more_wrong: float) -> tuple[float, float]:
+    """Return mean and variance from run to run of 1 - `pass_at_k` of a problem whose chance of right is about c/n.
+
+    Exact sums over the binomial distribution of the right ones, at the chance c/n with so many samples added, as
+    Jeffreys (1946) adds half a one each: a problem always right so far may miss. Of misses, since 1 - p loses digits.
+    """
+    chances, found = _rights(samples, (right + more_right) / (samples + more_right + more_wrong)), _misses(samples, k)
+    mean = sum(chance * miss for chance, miss in zip(chances, found, strict=True))
+    return mean, sum(chance * (miss - mean) ** 2 for chance, miss in zip(chances, found, strict=True))
+
+
+@functools.cache
+def _misses(samples: int, k: int) -> tuple[float, ...]:
+    """Return C(n-c, k)/C(n, k) for c = 0..n."""
+    return tuple(comb(samples - right, k) / comb(samples, k) for right in range(samples + 1))
+
+
+@functools.cache
+def _rights(samples: int, chance: float) -> tuple[float, ...]:
+    """Return the chances of 0..n right samples of a problem, of which one is right by `chance`, below 1."""
+    if chance == 0:
+        return (1.0, *[0.0] * samples)
+    logs = log(chance), log(1 - chance)
+    return tuple(
+        exp(log(comb(samples, count)) + count * logs[0] + (samples - count) * logs[1]) for count in range(samples + 1)
+    )
 
 
 def majority(answers: Sequence[Answer], sizes: Iterable[int]) -> Iterator[float]:

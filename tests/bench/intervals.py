@@ -12,13 +12,33 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from scripts.evals.intervals import Interval, Tally, other_problems, paired, paired_again, run_again
+from scripts.evals.intervals import (
+    Interval,
+    Tally,
+    containing,
+    other_problems,
+    paired,
+    paired_again,
+    pass_again,
+    run_again,
+)
 from scripts.evals.quantiles import student
-from scripts.evals.repetition import pass_at_k, pass_variance
+from scripts.evals.repetition import likely_miss, pass_at_k, pass_variance
+from scripts.evals.statistics import LIKELY, WARY
 
 Array = npt.NDArray[np.float64]
 Draw = Callable[[int], Array]
 MEANS = (0.1, 0.2, 0.3, 0.5, 0.75, 0.9, 0.93, 0.95)
+ENDS = (  # two chances for all problems, problems, seeds
+    (0.95, 0.95, 30, 16),
+    (0.995, 0.97, 30, 4),
+    (1.0, 0.98, 30, 4),
+    (1.0, 0.99, 30, 4),
+    (1.0, 0.995, 30, 16),
+    (1.0, 0.96, 12, 4),
+    (0.0, 0.02, 30, 4),
+    (0.0, 0.005, 30, 16),
+)
 BEGIN, END = "<!-- simulated: begin -->", "<!-- simulated: end -->"
 RANDOM = np.random.default_rng(20260401)
 
@@ -81,6 +101,31 @@ def covered(interval: Interval | None, truth: float) -> bool:
     return interval is not None and interval.low - 1e-12 <= truth <= interval.high + 1e-12
 
 
+def again_of(rights: Counter[int], n: int, k: int, j: int) -> Interval | None:
+    """Return the run-again interval of pass@j of n problems × k samples, of which so many have c right."""
+    values = [(pass_at_k(k, c, j) or 0.0, count) for c, count in rights.items()]
+    spread = [(pass_variance(k, c, j) or 0.0, count) for c, count in rights.items()] if k > j else None
+    if j == 1:
+        return run_again(values, n * k, spread)
+    likely, wary = ([(*likely_miss(k, c, j, *added), count) for c, count in rights.items()] for added in (LIKELY, WARY))
+    return pass_again(values, spread, likely, wary, n * k / j)
+
+
+def widths(draw: Draw, n: int, k: int, j: int, draws: int) -> str:
+    """Return coverage, median width, and the width of the range that 95 of 100 runs really fall into, in points."""
+    hits, found, errors = 0, [], []
+    for _ in range(draws):
+        chances = draw(n)
+        rights = Counter(RANDOM.binomial(k, chances).tolist())
+        truth, again = float((1 - (1 - chances) ** j).mean()), again_of(rights, n, k, j)
+        assert again is not None
+        hits += covered(again, truth)
+        found.append(again.high - again.low)
+        errors.append(again.value - truth)
+    low, high = np.quantile(errors, [0.025, 0.975])
+    return f"{100 * hits / draws:.1f}: {100 * float(np.median(found)):.2f} ({100 * float(high - low):.2f})"
+
+
 def scores(draw: Draw, n: int, k: int, j: int, draws: int, mean: float) -> dict[str, float]:
     """Return the coverage in percent of pass@j from n problems × k samples, for both questions and for plain t."""
     hits: Counter[str] = Counter()
@@ -89,33 +134,44 @@ def scores(draw: Draw, n: int, k: int, j: int, draws: int, mean: float) -> dict[
         chances = draw(n)
         rights = Counter(RANDOM.binomial(k, chances).tolist())
         values = [(pass_at_k(k, c, j) or 0.0, count) for c, count in rights.items()]
-        spread = [(pass_variance(k, c, j) or 0.0, count) for c, count in rights.items()]
         low, high = plain_t(values)
         hits["plain t"] += low <= truth <= high
-        hits["other problems"] += covered(other_problems(values, k if j == 1 else 1), truth)
-        again = run_again(values, n * k, spread if k > j else None, j)
+        again = again_of(rights, n, k, j)
+        hits["other problems"] += covered(containing(other_problems(values, k if j == 1 else 1), again), truth)
         hits["run again"] += covered(again, float((1 - (1 - chances) ** j).mean()))
     return {name: 100 * hits[name] / draws for name in ("other problems", "run again", "plain t")}
 
 
-def differences(n: int, k: int, mean: float, spread: float, draws: int) -> dict[str, float]:
-    """Return the coverage in percent of the paired difference of two models whose log-odds differ by 0.3 ± `spread`."""
+def differences(n: int, k: int, chances: Callable[[int], tuple[Array, Array]], draws: int) -> dict[str, float]:
+    """Return the coverage in percent of the paired difference of two models, and the median run-again width."""
+    one, other = chances(1_000_000)
+    truth, hits, found = float((other - one).mean()), Counter[str](), []
+    for _ in range(draws):
+        one, other = chances(n)
+        a, b = RANDOM.binomial(k, one), RANDOM.binomial(k, other)
+        moves = tally(((b - a) / k).tolist())
+        again = paired_again(again_of(Counter(a.tolist()), n, k, 1), again_of(Counter(b.tolist()), n, k, 1), moves)
+        assert again is not None
+        found.append(again.high - again.low)
+        hits["other problems"] += covered(containing(paired(moves), again), truth)
+        hits["run again"] += covered(again, float((other - one).mean()))
+    return {name: 100 * count / draws for name, count in hits.items()} | {"width": 100 * float(np.median(found))}
+
+
+def apart(mean: float, spread: float) -> Callable[[int], tuple[Array, Array]]:
+    """Return two models whose log-odds differ by 0.3 ± `spread`."""
     centre = 1.6 * math.log(mean / (1 - mean))
 
     def chances(size: int) -> tuple[Array, Array]:
         odds = centre + 2 * RANDOM.normal(size=size)
         return 1 / (1 + np.exp(-odds)), 1 / (1 + np.exp(-odds - 0.3 - spread * RANDOM.normal(size=size)))
 
-    one, other = chances(1_000_000)
-    truth, hits = float((other - one).mean()), Counter[str]()
-    for _ in range(draws):
-        one, other = chances(n)
-        a, b = RANDOM.binomial(k, one) / k, RANDOM.binomial(k, other) / k
-        moves = tally((b - a).tolist())
-        variance = float(((a * (1 - a) + b * (1 - b)) / (k - 1)).sum()) / n**2
-        hits["other problems"] += covered(paired(moves), truth)
-        hits["run again"] += covered(paired_again(moves, n * k, variance), float((other - one).mean()))
-    return {name: 100 * count / draws for name, count in hits.items()}
+    return chances
+
+
+def alike(one: float, other: float) -> Callable[[int], tuple[Array, Array]]:
+    """Return two models each of which has one chance for all problems."""
+    return lambda size: (np.full(size, one), np.full(size, other))
 
 
 def grid(n: int, k: int, j: int, draws: int) -> dict[str, dict[tuple[float, str], float]]:
@@ -144,6 +200,29 @@ def extent(cells: dict[tuple[float, str], float]) -> str:
     return f"{min(cells.values()):.1f} to {max(cells.values()):.1f} ({inside} of {len(cells)} within 93–97)"
 
 
+def shapes() -> dict[str, Draw]:
+    """Return kinds of benchmarks, by name, for the widths of pass@k."""
+    return {
+        "all 0.02": lambda n: np.full(n, 0.02),
+        "all 0.1": lambda n: np.full(n, 0.1),
+        "all 0.5": lambda n: np.full(n, 0.5),
+        "all 0.8": lambda n: np.full(n, 0.8),
+        "all 0.95": lambda n: np.full(n, 0.95),
+        "Beta 4, mean 0.5": beta(0.5, 4),
+        "Beta 1, mean 0.5": beta(0.5, 1),
+        "Beta 0.4, mean 0.5": beta(0.5, 0.4),
+        "Beta 2, mean 0.9": beta(0.9, 2),
+        "half never, half 0.9": lambda n: np.where(np.arange(n) < n // 2, 0.0, 0.9),
+        "all sure but one of 0.5": lambda n: np.where(np.arange(n) < 1, 0.5, 1.0),
+    }
+
+
+def _row(name: str, n: int, k: int, found: dict[str, float]) -> str:
+    """Return a line of the table of differences."""
+    shown = f"{found['other problems']:.1f} | {found['run again']:.1f} | {found['width']:.1f}"
+    return f"| {name} | {n} × {k} | {shown} |"
+
+
 def report(draws: int) -> list[str]:
     """Return all tables."""
     main = grid(30, 16, 1, draws)
@@ -162,14 +241,22 @@ def report(draws: int) -> list[str]:
             for question, found in grid(n, k, j, max(200, draws // 4)).items()
         }
         lines.append(f"| pass@{j} | {n} × {k} | {extent(cells['other problems'])} | {extent(cells['run again'])} |")
-    lines += ["", "**Paired differences** (log-odds 0.3 ± spread apart):", ""]
-    lines += ["| mean | spread | problems × seeds | other problems | run again |", "|---|---|---|---|---|"]
-    for mean in (0.3, 0.7, 0.9):
+    lines += ["", "**pass@k, *these same problems, run again*, 30 problems × 16 seeds**: coverage: median width", ""]
+    lines[-2] += " (width of the range that 95 of 100 runs really fall into), in points"
+    sizes = (1, 2, 4, 8, 12, 15)
+    lines += ["| problems | " + " | ".join(f"pass@{j}" for j in sizes) + " |", "|---" * (len(sizes) + 1) + "|"]
+    for name, draw in shapes().items():
+        lines.append(f"| {name} | " + " | ".join(widths(draw, 30, 16, j, max(200, draws // 4)) for j in sizes) + " |")
+    lines += ["", "**Paired differences**, the width that of *run again* in points:", ""]
+    lines += ["| the two models | problems × seeds | other problems | run again | width |", "|---|---|---|---|---|"]
+    for mean in (0.3, 0.7, 0.9, 0.97):
         for spread in (0.0, 1.0):
             for n, k in ((30, 16), (100, 4)):
-                found = differences(n, k, mean, spread, draws)
-                row = f"{found['other problems']:.1f} | {found['run again']:.1f}"
-                lines.append(f"| {mean} | {spread} | {n} × {k} | {row} |")
+                name = f"mean {mean}, log-odds 0.3 ± {spread:g} apart"
+                lines.append(_row(name, n, k, differences(n, k, apart(mean, spread), draws)))
+    for one, other, n, k in ENDS:
+        name = f"all alike, {one} and {other}"
+        lines.append(_row(name, n, k, differences(n, k, alike(one, other), draws)))
     return lines
 
 

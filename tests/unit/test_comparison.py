@@ -1,4 +1,5 @@
 from itertools import product
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -25,7 +26,7 @@ def test_a_paired_difference_with_both_intervals() -> None:
 
 def test_problems_that_only_one_side_has_are_left_out_and_named() -> None:
     found = compare(rows({"a": 1, "b": 4, "c": 2}, 4), rows({"b": 2, "c": 2, "d": 4}, 4))
-    assert found["problems"] == {"compared": 2, "only_a": ["a"], "only_b": ["d"]}
+    assert found["problems"] == {"compared": 2, "of": 3, "only_a": ["a"], "only_b": ["d"]}
     assert found["difference"]["value"] == pytest.approx(-25)
     assert "compared on the problems that both have: 1 only in a, 1 only in b" in sentences(found)
 
@@ -74,12 +75,35 @@ def test_the_problems_that_moved_most_come_first() -> None:
     assert found["moved"] == {"up": 1, "down": 1, "same": 1}
 
 
+def test_a_side_without_a_miss_is_as_uncertain_here_as_by_itself() -> None:
+    # 120 of 120 against 118 of 120: Wilson's bounds of each, square and add (Newcombe 1998, method 10)
+    found = compare(rows([4] * 30, 4), rows([3, 3] + [4] * 28, 4))["difference"]["run_again"]
+    alone = compare(rows([4] * 30, 4), rows([4] * 30, 4))["difference"]["run_again"]
+    assert (alone["low"], alone["high"]) == pytest.approx(
+        (-100 * 3.8415 / 123.8415, 100 * 3.8415 / 123.8415), abs=0.001
+    )
+    assert found["low"] < -5 < 1.5 < found["high"] < 2.5
+    assert found["answer"] == "cannot tell"
+
+
+@pytest.mark.parametrize(("size", "one", "other"), [(4, 1.0, 0.98), (4, 0.995, 0.97), (16, 0.0, 0.005), (4, 0.5, 0.6)])
+def test_a_difference_near_the_ends_is_covered(size: int, one: float, other: float) -> None:
+    draw, hits, draws = Random(3), 0, 200
+    for _ in range(draws):
+        drawn = [[sum(draw.random() < chance for _ in range(size)) for _ in range(30)] for chance in (one, other)]
+        found = compare(rows(drawn[0], size), rows(drawn[1], size))["difference"]["run_again"]
+        hits += found["low"] <= 100 * (other - one) <= found["high"]
+    assert hits >= 0.92 * draws
+
+
 @given(PAIRS)
 def test_the_two_sides_mirror_each_other(pairs: list[tuple[int, int]]) -> None:
     one, other = rows([a for a, _ in pairs], 4), rows([b for _, b in pairs], 4)
     there, back = compare(one, other), compare(other, one)
     assert there["difference"]["value"] == pytest.approx(-back["difference"]["value"])
     assert there["sign_flip_p"] == pytest.approx(back["sign_flip_p"])
+    whole, again = there["difference"]["other_problems"], there["difference"]["run_again"]
+    assert whole["low"] <= again["low"] <= again["high"] <= whole["high"]
     for key in ("other_problems", "run_again"):
         assert there["difference"][key]["low"] == pytest.approx(-back["difference"][key]["high"])
 

@@ -21,6 +21,11 @@ def figure(value: float, low: float, high: float) -> dict[str, object]:
     return {"value": value, "run_again": {"question": "these same problems, run again", "low": low, "high": high}}
 
 
+def compared(low: float, high: float, shared: int = 30, whole: int = 30) -> dict[str, object]:
+    """Return a comparison as `compare` gives it."""
+    return {"difference": figure((low + high) / 2, low, high), "problems": {"compared": shared, "of": whole}}
+
+
 @pytest.mark.parametrize(
     ("low", "high", "result"), [(70.5, 76.0, PASS), (70.0, 76.0, PASS), (64.0, 69.9, FAIL), (68.0, 74.0, CANNOT_TELL)]
 )
@@ -48,7 +53,23 @@ def test_an_undefined_score_cannot_be_told() -> None:
 def test_not_worse_by_two_points(low: float, high: float, result: str) -> None:
     asked = criterion("not worse than nightly/ref by 2 points")
     assert asked.reference == "nightly/ref"
-    assert decide_not_worse(asked, figure((low + high) / 2, low, high)).result == result
+    assert decide_not_worse(asked, compared(low, high)).result == result
+
+
+def test_a_decision_on_problems_in_common_says_so_and_needs_nine_tenths_of_them() -> None:
+    asked = criterion("not worse than nightly/ref by 2 points")
+    most, few, one = (decide_not_worse(asked, compared(-1.0, 3.0, shared, 30)) for shared in (27, 26, 1))
+    assert most.result == PASS
+    assert most.words.startswith("found difference 1.0 on 27 of 30 problems in common (-1.0 to 3.0")
+    assert few.result == one.result == CANNOT_TELL
+    assert one.words == "found difference 1.0 on 1 of 30 problems in common; expected at least 90 % of them"
+    assert "in common" not in decide_not_worse(asked, compared(-1.0, 3.0)).words
+
+
+@pytest.mark.parametrize("measure", ["pass@0", "majority@0", "pass@1[avg-of-0]", "pass@00"])
+def test_a_score_of_no_sample_is_refused(measure: str) -> None:
+    with pytest.raises(InputError, match="of no sample; expected at least 1"):
+        criterion(f"{measure} >= 1")
 
 
 @pytest.mark.parametrize(

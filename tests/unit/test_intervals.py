@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scripts.evals.intervals import (
     OTHER_PROBLEMS,
     RUN_AGAIN,
+    Interval,
     Tally,
     mean_of,
     other_problems,
@@ -24,6 +25,12 @@ SHARES = st.lists(st.integers(0, 16), min_size=2, max_size=60).map(lambda counts
 def tally(values: list[float]) -> Tally:
     """Return values as (value, how many)."""
     return list(Counter(values).items())
+
+
+def again_of(rights: list[int]) -> Interval | None:
+    """Return the run-again interval of pass@1 of problems with so many right of 16."""
+    spread = [(pass_variance(16, right, 1) or 0.0, 1) for right in rights]
+    return run_again(tally([right / 16 for right in rights]), 16 * len(rights), spread)
 
 
 def test_each_interval_says_which_question_it_answers() -> None:
@@ -127,12 +134,21 @@ def test_right_and_wrong_mirror_each_other(values: list[float]) -> None:
     assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low), abs=1e-9)
 
 
-@given(st.lists(st.integers(-16, 16), min_size=2, max_size=40), st.floats(0, 0.01))
-def test_differences_stay_between_minus_one_and_one(counts: list[int], variance: float) -> None:
-    moves = tally([count / 16 for count in counts])
-    for found in (paired(moves), paired_again(moves, 16 * len(counts), variance)):
+@given(st.lists(st.tuples(st.integers(0, 16), st.integers(0, 16)), min_size=2, max_size=40), st.floats(-1, 0))
+def test_differences_stay_between_minus_one_and_one(pairs: list[tuple[int, int]], linked: float) -> None:
+    one, other = (again_of([pair[side] for pair in pairs]) for side in (0, 1))
+    moves = tally([(after - before) / 16 for before, after in pairs])
+    for found in (paired(moves), paired_again(one, other, moves, linked)):
         assert found is not None
         assert -1 <= found.low <= found.value <= found.high <= 1
+
+
+def test_a_side_of_one_sample_a_problem_leaves_a_bound() -> None:
+    moves = tally([0.0, 1.0, -1.0, 0.0])
+    bound = paired_again(run_again([(0.5, 4)], 4, None), again_of([8, 8, 8, 8]), moves)
+    assert bound is not None
+    assert (bound.question, bound.at_most) == (RUN_AGAIN, True)
+    assert paired_again(None, None, [(0.5, 1)]) is None
 
 
 @given(SHARES)

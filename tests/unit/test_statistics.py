@@ -1,6 +1,7 @@
 import random
 import subprocess
 import sys
+from collections import Counter
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from scripts.evals.metrics import Graded, metrics
 from scripts.evals.samples import Scored
-from scripts.evals.statistics import by_problem, figure, statistics
+from scripts.evals.statistics import by_problem, figure, passes, statistics
 from scripts.imports import ROOT
 from tests.unit.scored import row, rows
 
@@ -60,6 +61,34 @@ def test_pass_at_k_goes_no_further_than_the_samples() -> None:
     assert found["pass@1"]["value"] == pytest.approx(100 * 50 / 164)
     assert not [name for name in found if name.startswith("pass@") and name != "pass@1"]
     assert figure(by_problem(rows([1, 0], 1)), "pass", 10) is None
+
+
+def test_pass_at_k_near_100_percent_is_as_sure_as_runs_show() -> None:
+    # 30 problems, half right of 16: runs of such problems (true pass@8 99.61) fall between 98.8 and 99.94
+    found = passes({(16, 8): 30}, 480)["pass@8"]
+    assert found["value"] == pytest.approx(99.9922, abs=1e-4)
+    assert 98.5 < found["run_again"]["low"] < 99.4
+    assert found["run_again"]["high"] > 99.99
+    assert found["other_problems"]["low"] <= found["run_again"]["low"]
+
+
+def test_pass_at_all_samples_is_unsure_of_problems_that_were_right_once() -> None:
+    once, always = (passes({(16, right): 30}, 480)["pass@16"] for right in (1, 16))
+    assert once["value"] == always["value"] == 100
+    assert once["run_again"]["low"] < 89
+    assert always["run_again"]["low"] > 99.99
+
+
+@pytest.mark.parametrize(("chance", "k"), [(0.1, 4), (0.5, 8), (0.8, 4), (0.8, 8), (0.93, 2)])
+def test_pass_at_k_run_again_is_covered_and_no_wider_than_it_must(chance: float, k: int) -> None:
+    draw, draws, hits = random.Random(5), 200, 0
+    truth = 100 * (1 - (1 - chance) ** k)
+    for _ in range(draws):
+        rights = Counter((16, sum(draw.random() < chance for _ in range(16))) for _ in range(30))
+        again = passes(rights, 480)[f"pass@{k}"]["run_again"]
+        hits += again["low"] - 1e-9 <= truth <= again["high"] + 1e-9
+        assert again["high"] - again["low"] <= 25
+    assert hits >= 0.91 * draws
 
 
 def test_samples_that_failed_do_not_halve_the_score_of_those_that_came() -> None:
@@ -154,3 +183,18 @@ def test_nothing_heavy_is_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.split() == []
+
+
+@given(COHORTS)
+def test_other_problems_are_never_surer_than_another_run(cohort: tuple[int, list[int]]) -> None:
+    k, rights = cohort
+    found = statistics(rows(rights, k), {}, {})
+    seen = 0
+    for name, one in found.items():
+        parts = [one, one.get("by_equivalence_class")] if name.startswith(("pass@", "majority@", "no_answer")) else []
+        for part in parts:
+            if part and part["other_problems"] and part["run_again"]:
+                whole, again = part["other_problems"], part["run_again"]
+                assert whole["low"] <= again["low"] <= again["high"] <= whole["high"]
+                seen += 1
+    assert seen or len(rights) < 2
