@@ -80,7 +80,7 @@ def _restore(job: Job, store: Store, progress: Progress, scorer: StrictScorer) -
     pending = []
     for request in job.requests:
         if request.key in store:
-            record = store.get(request.key)
+            record = store.get(request.key, request.id)
             progress.count(record, scorer.soon(record["generation"], request.row), restored=True)
         else:
             pending.append(request)
@@ -111,6 +111,7 @@ async def _ask(
             check = partial(preflight.check, folder, [stat.st_mtime_ns, stat.st_ino], job.requests)
             seed_run = SeedRun(job.seed, store, scorer, progress, demand, asking, watch)
             await seed_run.run(check, pending)
+            await chat.settle()
             return seed_run.failed
 
 

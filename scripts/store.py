@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from scripts.client.store import ROOT, drop, key_of, lines, record_of
+from scripts.client.store import ROOT, drop, lines
+from scripts.client.store_line import key_of, record_of
 from scripts.errors import InputError, exit_code
 
 _NAME = re.compile(r"rs(\d+)\.jsonl")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from scripts.client.answer import Answer
 from scripts.client.chat import Chat
 from scripts.client.demand import Demand, Endpoint
-from scripts.client.link import Link, authorization, without_key
+from scripts.client.link import GLANCE, Link, authorization
 from scripts.client.loops import LoopWatch
-from scripts.client.outcomes import Failure, Kind
+from scripts.client.outcomes import Failure, Kind, told
 from scripts.client.retries import Patience
 from scripts.client.snapshot import Snapshot
 from scripts.client.watch import Watch
@@ -23,11 +23,12 @@ class GaveUp(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer, the loop seen in it, when its request began (monotonic s), and how many attempts it took."""
+    """An answer, the loop seen in it, when its request began and ended (monotonic s), how many attempts it took."""
 
     answer: Answer
     loop: LoopWatch
     began: float
+    ended: float
     attempts: int
 
 
@@ -61,11 +62,20 @@ class Asking:
             try:
                 return await self._attempt(body, endpoint, attempts)
             except Failure as failure:
-                reason = without_key(failure.reason, endpoint.key)
+                reason = told(failure.reason, endpoint.key)
                 wait = await self._after(failure, endpoint, patience, reason)
             if wait is None:
                 raise GaveUp(f"{reason} (attempts: {attempts})")
-            await asyncio.sleep(wait)
+            await self._pause(wait, endpoint)
+
+    async def _pause(self, wait: float, endpoint: Endpoint) -> None:
+        """Wait so many seconds, or until another server has taken the place of `endpoint`, which named the wait."""
+        until = time.monotonic() + wait
+        while (left := until - time.monotonic()) > 0:
+            await asyncio.sleep(min(left, GLANCE))
+            if self._link.superseded(endpoint):
+                self._link.lost(endpoint)
+                return
 
     async def _attempt(self, body: bytes, endpoint: Endpoint, attempts: int) -> Answered:
         """Return the answer to one request; raises Failure if there is none."""
@@ -78,14 +88,14 @@ class Asking:
         finally:
             self.live.discard(answer)
         self._link.served = True
-        return Answered(answer, loop, began, attempts)
+        return Answered(answer, loop, began, time.monotonic(), attempts)
 
     async def _after(self, failure: Failure, endpoint: Endpoint, patience: Patience, reason: str) -> float | None:
         """Return the wait before the next attempt, None if there is none, having waited for a server that was lost."""
         outages, kind = self._link.outages, failure.kind
         if kind is Kind.FATAL:
             if not self._link.replaced(endpoint):
-                raise RunError(f"{endpoint.url}: {reason}") from failure
+                raise RunError(f"{endpoint.url}: {reason}") from None
             kind = Kind.UNREACHABLE
         if kind is Kind.UNREACHABLE:
             self._link.lost(endpoint)

@@ -9,9 +9,9 @@ import aiohttp
 
 from scripts.client.answer import Answer
 from scripts.client.loops import LoopWatch
-from scripts.client.outcomes import Failure, Kind, check_finished, of_status
-from scripts.client.sse import EventReader
-from scripts.client.watch import Watch, Watched
+from scripts.client.outcomes import Failure, Kind
+from scripts.client.reply import read_reply
+from scripts.client.watch import Watch
 
 AFTER_END = 1.0
 CONNECT = 30.0
@@ -49,6 +49,7 @@ class Chat:
         self._session = session
         self._watch = watch
         self._served_name = served_name
+        self._ending: set[asyncio.Task[None]] = set()
 
     async def ask(
         self,
@@ -67,10 +68,17 @@ class Chat:
         bound = asyncio.timeout(None)
         with self._watch.over(bound) as watched:
             try:
-                # A redirect would turn the request into a GET and take the key along.
-                sent = self._session.post(url, data=body, headers=headers, allow_redirects=False)
-                async with bound, sent as response:
-                    await self._read(response, answer, watched, loop, cut)
+                async with bound:
+                    # A redirect would turn the request into a GET and take the key along.
+                    response = await self._session.post(url, data=body, headers=headers, allow_redirects=False)
+                    try:
+                        await read_reply(response, answer, watched, loop, cut)
+                        self.check_model(answer.model)
+                    except BaseException:
+                        # Closing the connection is what frees the server's slot.
+                        response.close()
+                        raise
+                self._let_end(response, answer)
             except TimeoutError as error:
                 if watched.expired is None:
                     raise Failure(Kind.UNREACHABLE, f"no connection within {CONNECT:g} s") from error
@@ -86,69 +94,35 @@ class Chat:
                 raise Failure(Kind.CUT, f"broken reply: {type(error).__name__}") from error
         return began
 
-    async def _read(
-        self,
-        response: aiohttp.ClientResponse,
-        answer: Answer,
-        watched: Watched,
-        loop: LoopWatch,
-        cut: bool,
-    ) -> None:
-        """Read the reply to its end."""
-        if response.status != 200:
-            raise of_status(response.status, await response.content.read(65536), response.headers)
-        if "json" in response.content_type:
-            await self._read_whole(response, answer, watched)
-        else:
-            await self._read_events(response, answer, watched, loop, cut)
-        if answer.cut:
-            # Closing the connection is what frees the server's slot.
+    def _let_end(self, response: aiohttp.ClientResponse, answer: Answer) -> None:
+        """Close what was cut; read what was not to its end beside the other samples, whose slot is free already."""
+        if answer.cut or response.content.at_eof():
             response.close()
             return
-        check_finished(answer.finish_reason)
-        if not answer.ended:
-            raise Failure(Kind.CUT, "the answer ended without the end mark [DONE]")
-        self.check_model(answer.model)
+        task = asyncio.create_task(_drained(response))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
 
-    async def _read_whole(self, response: aiohttp.ClientResponse, answer: Answer, watched: Watched) -> None:
-        """Read a reply that is one JSON object; its end is the end of the body."""
-        whole = bytearray()
-        while chunk := await response.content.readany():
-            watched.received += len(chunk)
-            whole += chunk
-        answer.take(bytes(whole))
-        answer.first = None
-        answer.ended = True
-
-    async def _read_events(
-        self, response: aiohttp.ClientResponse, answer: Answer, watched: Watched, loop: LoopWatch, cut: bool
-    ) -> None:
-        """Read a stream of events to its end, or to a loop that has to be cut."""
-        content = response.content
-        feed = EventReader()
-        take = answer.take
-        while chunk := await content.readany():
-            watched.received += len(chunk)
-            for data in feed.feed(chunk):
-                take(data)
-            if loop.look(answer.text, answer.reasoning) and cut and answer.finish_reason is None:
-                answer.finish_reason, answer.cut = "length", True
-                return
-            if answer.ended:
-                # What counts has come; the rest is read only so that no server takes us for a client that left.
-                with suppress(TimeoutError, aiohttp.ClientError):
-                    async with asyncio.timeout(AFTER_END):
-                        while await content.readany():
-                            pass
-                return
-        for data in feed.close():
-            take(data)
+    async def settle(self) -> None:
+        """Wait until the connections of finished answers have ended, for a second at the longest."""
+        await asyncio.gather(*self._ending)
 
     def check_model(self, model: str | None) -> None:
         """Raise Failure if an answer names another model than the one asked; a date behind its name does not matter."""
-        if model is None or model == self._served_name:
+        if not model or model == self._served_name:
             return
         rest = model.removeprefix(self._served_name)
         if rest != model and rest[:1] == "-" and rest[1:].replace("-", "").isdigit():
             return
         raise Failure(Kind.FATAL, f"the answer comes from model {model!r}; expected {self._served_name!r}")
+
+
+async def _drained(response: aiohttp.ClientResponse) -> None:
+    """Read to the end of the connection for a moment, so that no server takes us for a client that left."""
+    try:
+        with suppress(TimeoutError, aiohttp.ClientError):
+            async with asyncio.timeout(AFTER_END):
+                while await response.content.readany():
+                    pass
+    finally:
+        response.close()

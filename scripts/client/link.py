@@ -2,6 +2,7 @@
 
 import asyncio
 import difflib
+import json
 import os
 import time
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 import aiohttp
 
 from scripts.client.demand import Demand, Endpoint
-from scripts.client.outcomes import FORBIDDEN, words
+from scripts.client.outcomes import FORBIDDEN, told, words
 from scripts.client.snapshot import Snapshot
 from scripts.errors import InputError, RunError
 
 PROBE_SECONDS = 30.0
 LONGEST_PAUSE = 5.0
+GLANCE = 1.0  # seconds between two looks for another server while samples wait as they were told to
 NOT_THERE = 5.0  # seconds after which an endpoint that knows no list of models is taken for a wrong address
 
 
@@ -32,6 +34,8 @@ class Link:
         self.models: list[dict[str, Any]] = []
         self.served = False
         self.outages = 0
+        self._look_at = 0.0
+        self._latest: Endpoint | None = None
         self.waits_for = ""
 
     async def found(self) -> Endpoint:
@@ -52,6 +56,14 @@ class Link:
     def replaced(self, endpoint: Endpoint) -> bool:
         """Tell whether the broker has published another server than `endpoint` since."""
         return self._fixed is None and self._demand.published() != endpoint
+
+    def superseded(self, endpoint: Endpoint) -> bool:
+        """Tell whether a server other than `endpoint` stands ready to be asked; looks no more than once a second."""
+        if self._fixed is not None:
+            return False
+        if (now := time.monotonic()) >= self._look_at:
+            self._look_at, self._latest = now + GLANCE, self._demand.published()
+        return self._latest is not None and self._latest != endpoint
 
     async def _find(self) -> Endpoint:
         """Return the endpoint once it lists the model."""
@@ -84,13 +96,14 @@ class Link:
                 self._session.get(url, headers=authorization(endpoint)) as response,
             ):
                 body = await response.read()
-                if response.status in FORBIDDEN and not self.replaced(endpoint):
-                    raise RunError(without_key(f"{url}: HTTP {response.status}: {words(body)}", endpoint.key))
                 if response.status != 200:
-                    return without_key(f"{url}: HTTP {response.status}: {words(body)}", endpoint.key)
-                listed = await response.json(content_type=None)
-        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-            return f"{url}: {str(error) or type(error).__name__}"
+                    seen = f"{url}: {told(f'HTTP {response.status}: {words(body)}', endpoint.key)}"
+                    if response.status in FORBIDDEN and not self.replaced(endpoint):
+                        raise RunError(seen)
+                    return seen
+                listed = json.loads(body)
+        except (aiohttp.ClientError, TimeoutError, ValueError, RecursionError) as error:
+            return f"{url}: {told(str(error), endpoint.key) or type(error).__name__}"
         self.models = _entries(listed)
         names = [str(entry.get("id")) for entry in self.models]
         if wanted in names:
@@ -106,11 +119,6 @@ class Link:
 def authorization(endpoint: Endpoint) -> dict[str, str]:
     """Return the header that carries the key, empty where there is none."""
     return {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-
-
-def without_key(text: str, key: str | None) -> str:
-    """Return `text` with the key made unreadable, should a server have repeated it."""
-    return text.replace(key, "***") if key else text
 
 
 def _fixed(snapshot: Snapshot) -> Endpoint | None:

@@ -51,3 +51,19 @@ class LoopWatch:
         if self.found is None and self._span:
             self.found = period(text, self._span) or period(reasoning, self._span)
         return self.found is not None
+
+    def cut(self, text: bytearray, reasoning: bytearray) -> bool:
+        """Cut a finished answer where it would have been cut while it grew; return whether there was a loop."""
+        for grown in (reasoning, text) if self._span else ():
+            for at in range(self._span, len(grown) + 1, max(1, self._span // 4)):
+                if (found := period(grown[at - self._span : at], self._span)) is None:
+                    continue
+                self.found = found
+                end = at
+                while end < len(grown) and grown[end] & 0xC0 == 0x80:
+                    end += 1
+                del grown[end:]
+                if grown is reasoning:
+                    text.clear()
+                return True
+        return False

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import Any
+from urllib.parse import quote
 
 SHORT = 300
 PATIENT = {408, 409, 425, 502, 504, 520, 521, 522, 523, 524, 529}
@@ -25,7 +26,10 @@ class Kind(Enum):
 
 
 class Failure(Exception):
-    """A request that gave no answer, with its kind, its reason in words and the seconds the server asked us to wait."""
+    """A request that gave no answer: its kind, what was seen, and the seconds the server asked us to wait.
+
+    The reason holds the server's words whole, perhaps with the key: what is shown of it is `told`.
+    """
 
     def __init__(self, kind: Kind, reason: str, retry_after: float | None = None) -> None:
         """Keep what was seen."""
@@ -57,10 +61,14 @@ def of_status(status: int, body: bytes, headers: Mapping[str, str]) -> Failure:
 def in_body(error: Any, begun: bool) -> Failure:
     """Return what an error inside a body with status 200 means; `begun` says that some text had come before it."""
     reason = f"error inside the answer: {words(error)}"
+    if isinstance(error, bytes):
+        error = _parsed(error)
+    if isinstance(error, Mapping) and isinstance(error.get("error"), Mapping):
+        error = error["error"]
     code = error.get("code", error.get("status")) if isinstance(error, Mapping) else None
     try:
         status = int(code) if code is not None else 503
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         status = 503
     if status in FORBIDDEN:
         return Failure(Kind.FATAL, reason)
@@ -71,18 +79,36 @@ def in_body(error: Any, begun: bool) -> Failure:
 
 
 def words(body: object) -> str:
-    """Return the message of an error body of any of the usual shapes, in one short line."""
+    """Return the message of an error body of any of the usual shapes, in one line, as long as it is."""
     if isinstance(body, bytes):
-        try:
-            body = json.loads(body)
-        except ValueError:
-            body = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
+        body = _parsed(body)
     for key in ("error", "message", "detail"):
         if isinstance(body, Mapping) and body.get(key):
             body = body[key]
-    said = body if isinstance(body, str) else json.dumps(body, default=str)
-    line = " ".join(said.split()) or "no word from the server"
-    return line if len(line) <= SHORT else line[:SHORT] + "…"
+    try:
+        said = body if isinstance(body, str) else json.dumps(body, default=str)
+    except (ValueError, RecursionError):
+        said = "an error too deeply nested to be shown"
+    return " ".join(said.split()) or "no word from the server"
+
+
+def _parsed(body: bytes) -> Any:
+    """Return the JSON in `body`, its text where it is none."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return body.decode("utf-8", "replace")
+
+
+def told(text: str, key: str | None) -> str:
+    """Return what may be shown of a server's words: the key struck out of the whole text, then cut to a short one."""
+    if key:
+        # Also as JSON, which may escape a slash, would spell it.
+        escaped = json.dumps(key)[1:-1]
+        for spelt in (key, escaped, escaped.replace("/", "\\/"), quote(key, safe="")):
+            text = text.replace(spelt, "***")
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    return text if len(text) <= SHORT else text[:SHORT] + "…"
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -99,13 +125,13 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         # Against the server's own clock where it tells it: ours may differ.
         now = parsedate_to_datetime(headers["Date"]) if "Date" in headers else datetime.now(UTC)
         return max(0.0, (until - now).total_seconds())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
 def check_finished(finish_reason: str | None) -> None:
     """Raise Failure if an answer did not come to the end that the model gave it."""
-    if finish_reason is None:
+    if not finish_reason:
         raise Failure(Kind.CUT, "the answer ended without a finish_reason")
     if finish_reason in UNFINISHED:
         raise Failure(Kind.CUT, f"finish_reason {finish_reason!r}")

@@ -26,12 +26,12 @@ class Scorer(Protocol):
         """Return (predicted_answer, symbolic_correct)."""
 
 
-def stored_record(request: Request, answered: Answered, ended: float, seed: int, epoch: float) -> dict[str, Any]:
+def stored_record(request: Request, answered: Answered, seed: int, epoch: float) -> dict[str, Any]:
     """Return what the store keeps of one answer: all but the row and the scores, which may be mended later.
 
-    `ended` is in monotonic seconds, `epoch` the time of day at their zero: a clock set back meanwhile shifts nothing.
+    `epoch` is the time of day at the zero of the monotonic clock: a clock set back meanwhile shifts nothing.
     """
-    answer, began = answered.answer, answered.began
+    answer, began, ended = answered.answer, answered.began, answered.ended
     generation, reasoning = text(answer.text), text(answer.reasoning)
     status, reason = status_of(answer.finish_reason, generation, reasoning)
     loop = _loop(answered)
@@ -59,7 +59,8 @@ def stored_record(request: Request, answered: Answered, ended: float, seed: int,
         "seed": seed,
         "attempts": answered.attempts,
         "ttft": None if answer.first is None else answer.first - began,
-        "prompt_tokens": None if answer.usage is None else answer.usage.prompt_tokens,
+        "prompt_tokens": None if answer.usage is None else answer.usage.prompt,
+        "tokens_counted": "usage" if answer.counted else "events",
     }
     return record
 
@@ -131,7 +132,7 @@ def write_output(
         with part.open("w", encoding="ascii") as file:
             for request in requests:
                 reason = failed.get(request.id)
-                record = store.get(request.key) if reason is None else error_record(request, reason, seed)
+                record = store.get(request.key, request.id) if reason is None else error_record(request, reason, seed)
                 line = output_record(request, record, scorer, fingerprint)
                 right += line["symbolic_correct"]
                 file.write(json.dumps(line) + "\n")

@@ -90,29 +90,29 @@ class Preflight:
             raise RunError(
                 f"the longest prompt ({longest.id}), to a context of {context} tokens, is not answered: {error}"
             ) from error
-        prompt = None if answer.usage is None else answer.usage.prompt_tokens
+        prompt = None if answer.usage is None else answer.usage.prompt
         if prompt is not None and prompt + budget > context:
             raise RunError(
                 f"the served context of model {self._snapshot.model!r} is {context} tokens; expected at least "
                 f"{prompt + budget}: the longest prompt ({longest.id}) has {prompt}, max_tokens is {budget}"
             )
 
+    def _shaping(self) -> dict[str, Any]:
+        """Return the fields that every request has beside its messages and its seed."""
+        return {**self._snapshot.extra_body, **self._benchmark.extra_body, **self._benchmark.sampling}
+
     def _budget(self) -> int | None:
-        """Return the tokens that an answer may have, None where the config does not say."""
-        for name in ("max_tokens", "max_completion_tokens"):
-            if isinstance(value := self._benchmark.sampling.get(name), int):
-                return value
-        return None
+        """Return the tokens that an answer may have, None where nothing says so."""
+        named = [self._shaping().get(name) for name in ("max_tokens", "max_completion_tokens")]
+        return max((value for value in named if isinstance(value, int)), default=None)
 
     async def _ask(self, messages: list[dict[str, Any]], tokens: int) -> Answer:
         """Return the answer of at most `tokens` tokens, asked for as samples are; raises RunError if there is none."""
-        name = "max_completion_tokens" if "max_completion_tokens" in self._benchmark.sampling else "max_tokens"
+        name = "max_completion_tokens" if "max_completion_tokens" in (shaping := self._shaping()) else "max_tokens"
         body = {
             "model": self._snapshot.served_name,
             "messages": messages,
-            **self._benchmark.sampling,
-            **self._snapshot.extra_body,
-            **self._benchmark.extra_body,
+            **shaping,
             name: min(tokens, self._budget() or tokens),
         }
         try:
@@ -128,7 +128,7 @@ class Preflight:
                 for name in CONTEXT_KEYS:
                     if isinstance(entry.get(name), int):
                         return int(entry[name])
-        with suppress(aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError):
+        with suppress(aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError, RecursionError):
             # llama.cpp tells the context of one slot here.
             async with (
                 asyncio.timeout(10),
@@ -136,7 +136,7 @@ class Preflight:
                     endpoint.url.removesuffix("/v1") + "/props", headers=authorization(endpoint)
                 ) as reply,
             ):
-                told = await reply.json(content_type=None)
+                told = json.loads(await reply.read())
                 context = told["default_generation_settings"]["n_ctx"]
                 return context if isinstance(context, int) else None
         return None

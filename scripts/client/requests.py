@@ -66,12 +66,12 @@ def messages(benchmark: Benchmark, row: Row) -> list[dict[str, str]]:
 def chat_body(snapshot: Snapshot, benchmark: Benchmark, row: Row, seed: int) -> dict[str, Any]:
     """Return the body that shapes the answer: what the config asks for, the seed of the file, no other field."""
     return {
+        **snapshot.extra_body,
+        **benchmark.extra_body,
+        **benchmark.sampling,
         "model": snapshot.served_name,
         "messages": messages(benchmark, row),
         "seed": seed,
-        **benchmark.sampling,
-        **snapshot.extra_body,
-        **benchmark.extra_body,
     }
 
 

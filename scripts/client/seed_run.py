@@ -138,7 +138,7 @@ class SeedRun:
             body = asked.body(row)
         else:
             raise last
-        record = stored_record(request, answered, time.monotonic(), self._seed, self._epoch)
+        record = stored_record(request, answered, self._seed, self._epoch)
         if kept is not None:
             record[OURS]["flags"].append(CUT_FLAG)
             record[OURS] |= {"context_characters_kept": kept, "request_sha256": hashlib.sha256(body).hexdigest()}

@@ -8,23 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import msgspec
-
+from scripts.client.store_line import key_of, line_of, record_of, sample_of
 from scripts.errors import RunError
 
 ROOT = Path("store")
-_OPENING = b'{"key":"'
-_RECORD = b'","record":'
-_HEX = 64
-_BODY = len(_OPENING) + _HEX + len(_RECORD)
-_ENCODE = msgspec.json.Encoder().encode
-
-
-class Answered(msgspec.Struct):
-    """The line of a sample as it is read back."""
-
-    key: str
-    record: dict[str, Any]
 
 
 def path_of(model: str, benchmark: str, seed: int, root: Path = ROOT) -> Path:
@@ -94,7 +81,7 @@ class Store:
 
     def add(self, key: str, record: dict[str, Any]) -> None:
         """Append one finished sample by one write; raises RunError if the disk does not take it, the file as before."""
-        line = _OPENING + key.encode() + _RECORD + _ENCODE(record) + b"}\n"
+        line = line_of(key, record)
         try:
             written = os.write(self._fd, line)
             while 0 < written < len(line):
@@ -108,15 +95,15 @@ class Store:
         self._index[key] = Place(self._end, len(line))
         self._end += len(line)
 
-    def get(self, key: str) -> dict[str, Any]:
-        """Return the record under `key`; raises RunError if its line has been damaged, KeyError if there is none."""
+    def get(self, key: str, row: str | None = None) -> dict[str, Any]:
+        """Return the record under `key`; raises RunError if its line is damaged or of another row, KeyError if none."""
         place = self._index[key]
-        line = os.pread(self._fd, place.length, place.offset)
         try:
-            return msgspec.json.decode(line, type=Answered).record
-        except msgspec.DecodeError as error:
+            return sample_of(os.pread(self._fd, place.length, place.offset), row)
+        except (ValueError, RecursionError) as error:
+            number = os.pread(self._fd, place.offset, 0).count(b"\n") + 1
             raise RunError(
-                f"{self.path}: the sample at byte {place.offset} cannot be read: {error}; "
+                f"{self.path}, line {number}: the sample cannot be read: {error}; "
                 f"drop it with `python -m scripts.store drop`, it is then generated again"
             ) from error
 
@@ -126,13 +113,6 @@ class Store:
             os.fsync(self._fd)
         except OSError as error:
             raise RunError(f"{self.path}: cannot be written: {error.strerror}; its last samples may be lost") from error
-
-
-def key_of(line: bytes) -> str | None:
-    """Return the key of a whole line of the store, None for any other line."""
-    if line.startswith(_OPENING) and line[_BODY - len(_RECORD) : _BODY] == _RECORD and line.endswith(b"}\n"):
-        return line[len(_OPENING) : len(_OPENING) + _HEX].decode("ascii", "replace")
-    return None
 
 
 def drop(path: Path, ids: Collection[str] | None) -> int:
@@ -154,14 +134,6 @@ def drop(path: Path, ids: Collection[str] | None) -> int:
         else:
             os.replace(kept, path)
     return dropped
-
-
-def record_of(line: bytes) -> dict[str, Any]:
-    """Return the record of a line, empty if it cannot be read."""
-    try:
-        return msgspec.json.decode(line, type=Answered).record
-    except msgspec.DecodeError:
-        return {}
 
 
 def lines(path: Path) -> Iterator[bytes]:

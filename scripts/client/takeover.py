@@ -1,11 +1,16 @@
 """Answers of a run begun with NeMo-Skills, taken over from its partial file."""
 
 import json
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
+
+from scripts.client.answer import whole_characters
+from scripts.client.events import MOST_TOKENS
 from scripts.client.outcomes import Failure, status_of
 from scripts.client.output import OURS
 from scripts.client.requests import Request
@@ -13,16 +18,21 @@ from scripts.client.store import Store
 from scripts.errors import InputError
 
 POSITION = "_async_position"
-KEPT = (
-    "num_generated_tokens",
-    "finish_reason",
-    "generation_start_time",
-    "generation_end_time",
-    "generation_time",
-    "reasoning_content",
-    "num_reasoning_tokens",
-    "num_answer_tokens",
-)
+Tokens = Annotated[int, msgspec.Meta(ge=0, le=MOST_TOKENS)]
+
+
+class Partial(msgspec.Struct, omit_defaults=True):
+    """What is kept of a record of NeMo-Skills, each field with the type it has there."""
+
+    generation: str | None = None
+    reasoning_content: str | None = None
+    finish_reason: str | None = None
+    num_generated_tokens: Tokens | None = None
+    generation_start_time: float | None = None
+    generation_end_time: float | None = None
+    generation_time: float | None = None
+    num_reasoning_tokens: Tokens | None = None
+    num_answer_tokens: Tokens | None = None
 
 
 def take_over(out: Path, requests: Sequence[Request], store: Store, seed: int) -> list[str]:
@@ -41,10 +51,12 @@ def take_over(out: Path, requests: Sequence[Request], store: Store, seed: int) -
         if not line.strip():
             continue
         request, record = _sample(line, requests, f"{path}, line {number}")
-        stored = _record(request, record, seed)
-        if stored is None:
-            told.append(f"{path}, line {number}: {request.id} did not finish there and is generated again")
-        elif request.key not in store:
+        try:
+            stored = _record(request, record, seed)
+        except (ValueError, Failure) as error:
+            told.append(f"{path}, line {number}: {request.id} is not taken over but generated again: {error}")
+            continue
+        if request.key not in store:
             store.add(request.key, stored)
             taken += 1
     aside = path.with_name(f"{path.name}.taken")
@@ -61,7 +73,7 @@ def _sample(line: bytes, requests: Sequence[Request], where: str) -> tuple[Reque
         record = json.loads(line)
         position = record[POSITION]
         request = requests[position] if isinstance(position, int) and position >= 0 else None
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
         raise InputError(f"{where}: no record with {POSITION!r} below {len(requests)}: {error!r}") from error
     if request is None:
         raise InputError(f"{where}: {POSITION} is {position!r}; expected the number of a row")
@@ -72,18 +84,20 @@ def _sample(line: bytes, requests: Sequence[Request], where: str) -> tuple[Reque
     return request, record
 
 
-def _record(request: Request, record: dict[str, Any], seed: int) -> dict[str, Any] | None:
-    """Return what the store keeps of a record of NeMo-Skills, None if its request did not end well."""
-    generation = record.get("generation") or ""
-    try:
-        status, reason = status_of(record.get("finish_reason"), generation, record.get("reasoning_content") or "")
-    except Failure:
-        return None
+def _record(request: Request, record: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Return what the store keeps of a record of NeMo-Skills; raises Failure or ValueError if it cannot be one."""
+    kept: dict[str, Any] = msgspec.to_builtins(msgspec.convert(record, Partial))
+    for name, value in kept.items():
+        if isinstance(value, str):
+            kept[name] = whole_characters(value)
+        elif not math.isfinite(value):
+            raise ValueError(f"{name} is {value}; expected a number")
+    generation = kept.setdefault("generation", "")
+    status, reason = status_of(kept.get("finish_reason"), generation, kept.get("reasoning_content", ""))
     return {
         "id": request.id,
-        "generation": generation,
         "num_generated_tokens": 0,
-        **{name: record[name] for name in KEPT if record.get(name) is not None},
+        **kept,
         OURS: {
             "status": status,
             "reason": reason,

@@ -73,6 +73,7 @@ def test_a_record_holds_what_the_formats_promise(tmp_path: Path) -> None:
         "seed": 42,
         "attempts": 1,
         "prompt_tokens": 10,
+        "tokens_counted": "usage",
         "fingerprint": with_server(FINGERPRINT, json.loads(place.server.read_text())),
     }
     assert (tmp_path / "run/m/requests/b-rs42.json").read_bytes() == ask.raw

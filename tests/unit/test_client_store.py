@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from scripts.client.store import Store, drop, key_of, lines
+from scripts.client.store import Store, drop, lines
+from scripts.client.store_line import key_of
 from scripts.errors import RunError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +23,13 @@ def key(number: int) -> str:
 
 def record(number: int, size: int = 1) -> dict[str, Any]:
     """Return a record with a text that holds what JSON must escape."""
-    return {"id": f"b-{number}", "generation": f'"{number}"\n\u2028é😀' * size, "seedbed": {"status": "ok"}}
+    return {
+        "id": f"b-{number}",
+        "generation": f'"{number}"\n\u2028é😀' * size,
+        "finish_reason": "stop",
+        "num_generated_tokens": 3,
+        "seedbed": {"status": "ok"},
+    }
 
 
 def fill(path: Path, count: int) -> None:

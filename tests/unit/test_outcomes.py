@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.client.outcomes import Failure, Kind, of_status, retry_after, status_of, words
+from scripts.client.outcomes import Failure, Kind, of_status, retry_after, status_of, told, words
 
 CASES = Path(__file__).parents[3] / "shared/cases/behaviour.jsonl"
 
@@ -51,7 +51,7 @@ def test_the_message_is_found_in_every_shape_of_error_body(body: bytes) -> None:
 
 
 def test_a_long_or_empty_error_body_becomes_one_short_line() -> None:
-    assert len(words(b"x" * 10_000)) == 301
+    assert len(told(words(b"x" * 10_000), None)) == 301
     assert words(b"") == "no word from the server"
 
 
