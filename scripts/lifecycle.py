@@ -45,7 +45,7 @@ def begin(workflow: Any, settings: Settings) -> None:
             "model": model,
             "benchmark": benchmark,
             "scorers": sorted(scorers, key=settings.order_of_scorers),
-            "fingerprint": settings.made_of(model, benchmark),
+            **snapshot.terms(settings, model, benchmark),
         }
         for (model, benchmark), scorers in sorted(wanted.items())
     ]

@@ -44,11 +44,13 @@ def line(seeds: Iterable[dict[str, Any]], expected: int, servers: Iterable[str] 
     done, total, correct, truncated, errors = (
         sum(int(seed.get(key) or 0) for seed in seen) for key in ("done", "total", "correct", "truncated", "errors")
     )
+    if 0 < len(seen) < expected:
+        total = round(total * expected / len(seen))  # those that have not begun are taken to be as large
     finished = sum(seed.get("state") == "done" for seed in seen)
     speed = sum(float(seed.get("tokens_per_second") or 0) for seed in seen if seed.get("state") == "running")
     parts = [f"seeds {finished}/{expected}", f"samples {done}/{total}"]
     if done:
-        parts.append(f"right so far {100 * correct / done:.1f} %")
+        parts.append(f"right so far (strict) {100 * correct / done:.1f} %")
     parts += [f"{word} {count}" for word, count in (("truncated", truncated), ("errors", errors)) if count]
     if speed:
         parts.append(f"{speed:.0f} tokens/s")

@@ -14,14 +14,15 @@ EARLIER = 20  # how many of them
 
 
 def begin(pairs: Iterable[dict[str, Any]], gated: bool = False, made_of: Mapping[str, Any] | None = None) -> None:
-    """Mark the run as RUNNING for its `pairs`, each with model, benchmark, scorers and fingerprint.
+    """Mark the run as RUNNING for its `pairs`, each with model, benchmark, scorers and the terms of its verdict.
 
     `gated`: whether it is to be judged by its gates; `made_of`: its provenance. From here on no verdict of an earlier
-    run stands; of the runs before this one, their ends are kept.
+    run stands; of the runs before this one, their ends are kept, and of each pair what it was last asked for.
     """
-    before = read()
+    before, pairs = read(), list(pairs)
+    asked = {**before.get("asked", {}), **{f"{pair['model']}/{pair['benchmark']}": pair for pair in pairs}}
     ends = [*before.get("earlier", []), *([{key: before.get(key) for key in KEPT}] if before else [])]
-    state = {"state": RUNNING, "pairs": list(pairs), "gated": gated, "started": time.time(), "ended": None}
+    state = {"state": RUNNING, "pairs": pairs, "asked": asked, "gated": gated, "started": time.time(), "ended": None}
     write(state | {"made_of": dict(made_of or {}), "earlier": ends[-EARLIER:]})
 
 

@@ -29,6 +29,15 @@ def write(settings: Settings, pairs: Iterable[Pair]) -> None:
         _write(RUN / "config" / "servers" / f"{model}.json", _json(settings.server(model)))
 
 
+def terms(settings: Settings, model: str, benchmark: str) -> dict[str, Any]:
+    """Return what a pair's outputs are judged by: their fingerprint, the seeds, the tolerated share of failures."""
+    return {
+        "fingerprint": settings.made_of(model, benchmark),
+        "seeds": settings.seeds,
+        "max_fraction": settings.config["errors"]["max_fraction"],
+    }
+
+
 def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[str, Any]:
     """Return what a seed of `model` reads: the endpoint, the bounds, and what each benchmark asks."""
     asked, config = settings.model(model), settings.config

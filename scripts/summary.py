@@ -9,95 +9,39 @@ from typing import Any
 
 from scripts import gate, run_record, spending, verdict
 from scripts.errors import InputError, exit_code
-from scripts.evals import duplicates
-from scripts.evals.coverage import COMPLETE, INVALID, PARTIAL, cover
-from scripts.evals.datasets import read_ids
-from scripts.evals.parts import label
-from scripts.evals.reports import as_json, read_details, write_whole
+from scripts.evals.coverage import COMPLETE, INVALID, PARTIAL
 from scripts.run_record import RUNNING
 from scripts.schema import read_yaml
 from scripts.serving import driver
 from scripts.settings import Settings, load
+from scripts.standing import coverage_of, files_in, folder_of, stale_scorers, terms_of
 from scripts.tables import render
 from scripts.tabulate import compare_scorers, rows_of, scorers_of
 from scripts.verdict import Pair
 
 CONFIG = Path("results/config.yaml")
-FILES = "output-rs*.jsonl, metrics*.json, samples-*.csv, scorers.json, statistics.json, coverage.json"
-
-
-def folder_of(pair: Pair) -> Path:
-    """Return the folder of a model's outputs for a benchmark."""
-    return Path("results") / pair[0] / "eval-results" / pair[1]
 
 
 def asked_for(settings: Settings, record: dict[str, Any]) -> dict[Pair, dict[str, Any]]:
-    """Return the pairs that the last run was about, with `scorers` and `fingerprint`."""
+    """Return the pairs that the last run was about, each with the terms by which it is judged."""
     return {(pair["model"], pair["benchmark"]): pair for pair in record.get("pairs", ())}
 
 
-def configured(settings: Settings) -> dict[Pair, dict[str, Any]]:
-    """Return the pairs of the configuration, with `scorers` and `fingerprint`."""
+def configured(settings: Settings, record: dict[str, Any]) -> dict[Pair, dict[str, Any]]:
+    """Return the pairs of the configuration, each judged by the last run that was about it, if there was one."""
     pairs = [(model, name) for model in settings.models for name in settings.benchmarks]
-    return {pair: unasked(settings, pair) for pair in pairs}
+    return {pair: terms_of(settings, record, pair) for pair in pairs}
 
 
-def unasked(settings: Settings, pair: Pair) -> dict[str, Any]:
-    """Return the `scorers` and the `fingerprint` of a pair as the configuration has them, where it can be read."""
-    try:
-        fingerprint = settings.made_of(*pair)
-    except InputError:
-        fingerprint = None
-    return {"scorers": list(settings.scorers), "fingerprint": fingerprint}
-
-
-def others(settings: Settings, asked: Iterable[Pair]) -> list[Pair]:
-    """Return the pairs, none of `asked`, whose outputs are there all the same."""
+def others(settings: Settings, record: dict[str, Any], told: Iterable[Pair]) -> dict[Pair, dict[str, Any]]:
+    """Return the pairs, none of `told`, whose outputs are there all the same."""
     there = {
         (path.parent.parent.parent.name, path.parent.name)
         for path in Path("results").glob("*/eval-results/*/output-rs*.jsonl*")
     }
     known = settings.known_benchmarks()
-    return sorted(pair for pair in there - set(asked) if pair[0] in settings.models and pair[1] in known)
-
-
-def coverage_of(settings: Settings, pair: Pair, fingerprint: str | None) -> dict[str, Any]:
-    """Compute and write coverage.json of a pair; INVALID, with the reason, where the dataset itself is not there."""
-    model, benchmark = pair
-    folder = folder_of(pair)
-    faults, ids, dataset = [], [], Path("resources") / benchmark
-    try:
-        ids = read_ids(dataset / "test.jsonl")
-    except InputError as error:
-        faults = [{"seed": None, "fault": str(error)}]
-    limit = settings.config["errors"]["max_fraction"]
-    found = cover(folder, ids, settings.seeds, limit, fingerprint)
-    if not found["faults"]:
-        temperature = settings.model(model)["sampling"].get("temperature")
-        repeated = duplicates.find([folder / name for name in found["outputs"]], temperature)
-        found["remarks"] = [remark for remark in [repeated.line(model)] if remark]
-        if repeated.samples:
-            found["flags"][duplicates.FLAG] = repeated.samples
-    if faults:
-        found |= {"faults": faults + found["faults"], "verdict": INVALID}
-    found = {"model": model, "benchmark": benchmark, "part": label(dataset), **found}
-    if folder.is_dir():
-        write_whole(folder / "coverage.json", as_json(found))
-    return found
-
-
-def stale_scorers(scorers: Iterable[str], folder: Path, coverage: dict[str, Any]) -> list[str]:
-    """Return those of the scorers whose metrics were not made from just the outputs that count now."""
-    expected = {name: output["trace"] for name, output in coverage["outputs"].items()}
-    stale = []
-    for scorer in scorers:
-        try:
-            made_from = read_details(folder, scorer)["outputs"]
-        except InputError:
-            made_from = None
-        if made_from != expected:
-            stale.append(scorer)
-    return stale
+    pairs = sorted(pair for pair in there - set(told) if pair[0] in settings.models and pair[1] in known)
+    return {pair: terms_of(settings, record, pair) for pair in pairs}
 
 
 def main() -> int:
@@ -118,10 +62,9 @@ def main() -> int:
     lines, groups, verdicts, coverages = [], [], {}, {}
     asked = asked_for(settings, record)
     if options.ended is None:
-        asked = configured(settings) | asked
-    for pair in [*asked, *([] if options.ended else others(settings, asked))]:
-        wanted = asked.get(pair) or unasked(settings, pair)
-        coverage, folder = coverage_of(settings, pair, wanted["fingerprint"]), folder_of(pair)
+        asked = configured(settings, record) | asked
+    for pair, wanted in {**asked, **({} if options.ended else others(settings, record, asked))}.items():
+        coverage, folder = coverage_of(settings, pair, wanted), folder_of(pair)
         coverages[pair] = coverage
         stale = stale_scorers(wanted["scorers"], folder, coverage)
         there = [scorer for scorer in scorers_of(folder) if scorer in settings.scorers]
@@ -130,7 +73,7 @@ def main() -> int:
         seeds = f"{len(coverage['seeds']['whole'])}/{len(coverage['seeds']['expected'])}"
         if rows:
             groups.append((rows, seeds, coverage["verdict"]))
-        lines += [verdict.line(pair, coverage, rows, stale), *([f"    {folder}/: {FILES}"] if rows else [])]
+        lines += [verdict.line(pair, coverage, rows, stale), *([f"    {folder}/: {files_in(folder)}"] if rows else [])]
         if pair in asked:
             verdicts["/".join(pair)] = INVALID if stale else coverage["verdict"]
     usable = all(word in (COMPLETE, PARTIAL) for word in verdicts.values())

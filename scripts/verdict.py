@@ -63,9 +63,14 @@ def _log(pair: Pair, seed: int) -> Path:
 
 def _last_words(pair: Pair, seed: int) -> str:
     """Return the last line of a seed's log, which says why it failed."""
+    return last_line(_log(pair, seed)) or _SILENT
+
+
+def last_line(log: Path) -> str | None:
+    """Return what a job said last, None if it said nothing or never ran."""
     try:
-        text = _log(pair, seed).read_text(encoding="utf-8", errors="replace")
+        text = log.read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return _SILENT
+        return None
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1].removeprefix("error: ") if lines else _SILENT
+    return lines[-1].removeprefix("error: ") if lines else None

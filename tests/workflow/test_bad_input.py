@@ -85,7 +85,7 @@ def test_bad_input_is_named_and_fails_the_run(place: Workplace, change: Change, 
     assert "sk-abcdefgh" not in ran.text + logs
     assert not list(place.work.rglob("metrics*.json"))
     if ran.jobs:
-        assert re.search(r"^sums / m: INVALID: ", ran.text, re.MULTILINE)
+        assert re.search(rf"^sums / m: INVALID: .*(?:{message})", ran.text, re.MULTILINE)
 
 
 def test_a_key_that_stands_twice_in_the_configuration_is_named(place: Workplace) -> None:

@@ -311,6 +311,18 @@ def test_a_narrower_run_does_not_hide_what_the_configuration_lacks(tmp_path: Pat
     assert "more / m: INVALID" in told.stdout
 
 
+def test_a_run_about_one_benchmark_condemns_no_other(tmp_path: Path, stub: StubServer) -> None:
+    place = small(tmp_path, stub)
+    place.config["benchmarks"].append(str(benchmark_file(tmp_path / "own", "more")))
+    assert place.run().code == 0
+    target = "results/m/eval-results/more/metrics.json"
+    assert place.run(target, "--config", "seeds={count: 1}", "sampling={max_tokens: 8}").code == 0
+    told = place.module("summary")
+    assert told.returncode == 0, told.stdout
+    assert "sums / m: COMPLETE 2×3, pass@1 50.0 %" in told.stdout
+    assert "more / m: COMPLETE 1×3, 1 of 2 seeds" in told.stdout
+
+
 def test_a_run_that_fails_at_its_start_leaves_no_older_verdict(place: Workplace) -> None:
     assert place.run().code == 0
     place.config["sampling"]["temperature"] = 0.2
