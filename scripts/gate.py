@@ -99,12 +99,21 @@ def _coverage(config: Mapping[str, Any], case: Case, fingerprint: str | None) ->
 
 
 def by_hand(folder: Path, scorer: str, require: Sequence[str], answer_type: str | None) -> dict[str, Any]:
-    """Return the judgement on any folder of outputs; the problems are those of its first seed."""
+    """Return the judgement on any folder of outputs; the problems are those of its first seed.
+
+    Raises InputError where nothing is required, or a reference cannot be used.
+    """
+    if not require:
+        raise InputError(f"{folder}: nothing is required of it; expected --require 'pass@1 >= 70' or another criterion")
     files = seed_files(folder)
     ids = [str(row["id"]) for row in read_rows(files[0])]
     case = Case(folder.resolve().parent.name, folder.resolve().name, scorer, folder, _criteria(require), ())
     coverage = cover(folder, ids, [seed_of(path) for path in files], 0.0)
-    return judge([Subject(case, coverage, None, answer_type)])
+    subject = Subject(case, coverage, None, answer_type)
+    for asked in case.criteria:
+        if asked.reference:
+            subject.reference(asked.reference)
+    return judge([subject])
 
 
 def _criteria(require: Iterable[str]) -> tuple[Criterion, ...]:

@@ -10,10 +10,12 @@ from typing import Any
 from scripts.errors import InputError
 from scripts.evals.answer_keys import answer_type_of
 from scripts.evals.cohort import read_cohort
-from scripts.evals.reports import metrics_name, write_reports
+from scripts.evals.coverage import read_seed_file
+from scripts.evals.finished import changed
+from scripts.evals.reports import metrics_name, read_details, write_reports
 from scripts.evals.samples import Scored, read_table
 from scripts.evals.scorers import load_scorer
-from scripts.evals.seedfiles import seed_files
+from scripts.evals.seedfiles import seed_files, seed_of
 from scripts.schema import nearest
 
 RESULTS = Path("results")
@@ -136,10 +138,13 @@ def holds_samples(folder: Path) -> bool:
 def read(folder: Path, scorer: str, answer_type: str | None = None) -> Samples:
     """Return a scorer's samples of a folder, from its table, or scored now where only outputs are there.
 
-    Raises InputError if there is neither; nothing is written into the folder.
+    Raises InputError if there is neither, or the table was not made from the outputs beside it as they are now;
+    nothing is written into the folder.
     """
     if (folder / f"samples-{scorer}.csv").is_file():
-        return _stored(folder, scorer, folder)
+        found = _stored(folder, scorer, folder)
+        _check_made_from(found, scorer)
+        return found
     files = seed_files(folder)
     kind = answer_type or answer_type_of(files[0])
     extractor = load_scorer(scorer)
@@ -149,13 +154,32 @@ def read(folder: Path, scorer: str, answer_type: str | None = None) -> Samples:
         return _stored(Path(scratch), extractor.name, folder)
 
 
+def _check_made_from(found: Samples, scorer: str) -> None:
+    """Raise InputError unless the outputs that a table was made from are as they were, as far as they are there.
+
+    Their traces tell generations made anew; a text changed by hand is told by the mark of a finished output.
+    """
+    made_from = {seed_of(Path(name)): trace for name, trace in (found.details.get("outputs") or {}).items()}
+    there = seed_files(found.folder) if any(found.folder.glob("output-rs*.jsonl*")) else []
+    for path in there:
+        if (seed := seed_of(path)) in made_from:
+            if fault := changed(path):
+                raise InputError(fault)
+            output = read_seed_file(path)
+            if output.fault:
+                raise InputError(output.fault)
+            if output.trace != made_from[seed]:
+                raise InputError(
+                    f"{path} is not what samples-{scorer}.csv was made from: score it again (snakemake, or remove that"
+                    " table and it is scored on the way)"
+                )
+
+
 def _stored(where: Path, scorer: str, folder: Path) -> Samples:
-    """Return the samples of a scorer whose files are in `where`."""
+    """Return the samples of a scorer whose files are in `where`; raises InputError if they are not as written."""
+    details = read_details(where, scorer)
     try:
-        details = json.loads((where / f"details-{scorer}.json").read_text(encoding="utf-8"))
         block = json.loads((where / metrics_name(scorer)).read_text(encoding="utf-8"))[details["benchmark"]]
     except (OSError, ValueError, KeyError) as error:
-        raise InputError(
-            f"{where}: details-{scorer}.json and {metrics_name(scorer)}: expected both ({error})"
-        ) from None
+        raise InputError(f"{where / metrics_name(scorer)}: expected what {scorer} measured ({error})") from None
     return Samples(folder, read_table(where / f"samples-{scorer}.csv"), details, block)

@@ -24,6 +24,7 @@ class Subject:
         self.case, self.coverage = case, coverage
         self.temperature, self.answer_type = temperature, answer_type
         self._samples: Samples | None = None
+        self._references: dict[str, Samples] = {}
 
     def samples(self) -> Samples:
         """Return the scorer's samples; raises InputError where there are none or they are of other outputs."""
@@ -66,11 +67,17 @@ class Subject:
         except InputError as error:
             return Decision(asked.text, CANNOT_TELL, str(error))
 
+    def reference(self, named: str) -> Samples:
+        """Return the samples of a reference; raises InputError where there are none or they cannot be used."""
+        if named not in self._references:
+            case = self.case
+            found = side(named, case.models, [Path()])
+            folder = found.folder(found.benchmark or case.benchmark, case.model)
+            self._references[named] = read(folder, found.scorer or case.scorer, self.answer_type)
+        return self._references[named]
+
     def _not_worse(self, asked: Criterion) -> Decision:
         """Return the decision against a reference, on the problems that both have."""
-        case = self.case
-        reference = side(asked.reference, case.models, [Path()])
-        folder = reference.folder(reference.benchmark or case.benchmark, case.model)
-        stored, now = read(folder, reference.scorer or case.scorer, self.answer_type), self.samples()
+        stored, now = self.reference(asked.reference), self.samples()
         found = compare(stored.rows, now.rows, same_samples=stored.of_same_outputs(now))
         return gates.decide_not_worse(asked, found)

@@ -102,7 +102,8 @@ def decide_score(asked: Criterion, figure: Mapping[str, Any] | None, why_not: st
     """Return the decision on a score by its run-again interval; `figure` as in statistics.json, None if undefined."""
     bounds = figure and figure.get("run_again")
     if not figure or not bounds:
-        return Decision(asked.text, CANNOT_TELL, why_not or "no interval can be given for this size")
+        words = why_not if not figure and why_not else "no interval can be given for this size"
+        return Decision(asked.text, CANNOT_TELL, words)
     return _by_bounds(asked, figure["value"], bounds, asked.limit, "")
 
 
