@@ -175,7 +175,7 @@ def test_a_second_driver_on_the_same_folder_is_refused(tmp_path: Path) -> None:
         until(lambda: named(place, "-m scripts.generate") != [], 30, "a seed")
         before = (place.work / "run" / "m" / "client.json").read_bytes()
         place.config["sampling"] = {"temperature": 0.1}
-        second = place.run(timeout=30)
+        second = place.run(timeout=120)
         assert second.code == 1
         assert "another run holds this folder" in second.text
         assert (place.work / "run" / "m" / "client.json").read_bytes() == before
