@@ -10,12 +10,17 @@ from scripts.schema import ROOT, conform, nearest, read_yaml
 from scripts.serving.definitions import roles
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_SECRET_NAME = re.compile(
-    r"(?i)(?:^|[_-])(?:api[_-]?keys?|secrets?|password|passwd|access[_-]?keys?|token|credentials?|pat)$"
-)
-_SECRET_VALUE = re.compile(
-    r"(?<![A-Za-z0-9])(?:sk-|hf_|ghp_|nvapi-|xox[bp]-|AKIA)[A-Za-z0-9_-]{8,}|\bBearer\s+\S{8,}|://[^/\s:@]+:[^/\s@]+@"
-    r"|[?&](?:api[_-]?key|key|token|secret)=[^&\s]+"
+STRUCK = "***"
+_NAMED = r"api[_-]?keys?|secrets?|passwords?|passwd|access[_-]?keys?|token|credentials?|pat|auth|authorization|bearer"
+_SECRET_NAME = re.compile(rf"(?:^|[_-]|(?<=[a-z])(?=[A-Z]))(?i:{_NAMED})$")
+_SECRET_VALUE = re.compile(  # what stands in a group before a secret is kept where it is struck out
+    r"(?<![A-Za-z0-9])(?:sk-|hf_|ghp_|nvapi-|xox[bp]-|AKIA)[A-Za-z0-9_-]{8,}"
+    r"|\b(Bearer\s+)\S{8,}"
+    r"|\b([Bb]asic\s+)(?=\S*(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9+/_-]{6,}={0,2}(?![A-Za-z0-9])"
+    r"|(://)[^/\s:@]+:[^/\s@]+(?=@)"
+    r"|([?&](?i:api[_-]?key|key|token|secret|auth|authorization)=)(?!\*)[^&\s]+"
+    r"|((?<!\S)--?(?i:(?:[a-z]+-)*(?:api-?key|token|secret|password))[ =])(?!-|\{|\$|\*|\d+\b)[^\s,}'\"]+"
+    rf"|([\"'](?:[A-Za-z]+[_-])*(?i:{_NAMED})[\"']\s*:\s*[\"'])[^\"'*]+"
 )
 _SECRET_FLAG = re.compile(r"(?i)--?(?:[a-z]+-)*(?:api-?key|token|secret|password)(?:=(?P<value>.+))?")
 
@@ -49,23 +54,34 @@ def located(kind: str, named: str, bases: Sequence[Path]) -> tuple[str, Path]:
     return path.stem, path
 
 
-def refuse_secrets(value: Any, key: str, source: str) -> None:
-    """Raise InputError naming the key where a configuration holds what looks like a secret."""
+def looks_secret(name: str, value: str) -> bool:
+    """Return whether a text is, by the name it has or by its form, a secret; "" is none."""
+    return bool(value) and (_SECRET_NAME.search(name) is not None or _SECRET_VALUE.search(value) is not None)
+
+
+def struck(name: str, value: str) -> str:
+    """Return a text without what looks like a secret in it."""
+    if value and _SECRET_NAME.search(name):
+        return STRUCK
+    return _SECRET_VALUE.sub(lambda found: f"{found[found.lastindex] if found.lastindex else ''}{STRUCK}", value)
+
+
+def refuse_secrets(value: Any, key: str, source: str, name: str = "") -> None:
+    """Raise InputError naming the key where a configuration holds what looks like a secret; `name` is the last key."""
     if isinstance(value, Mapping):
-        for name, inner in value.items():
-            if isinstance(inner, str) and inner and _SECRET_NAME.search(str(name)):
-                raise InputError(f"{source}: {key}{name} looks like a secret; expected its environment variable's name")
-            refuse_secrets(inner, f"{key}{name}.", source)
+        for inner_name, inner in value.items():
+            refuse_secrets(inner, f"{key}{inner_name}.", source, str(inner_name))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            refuse_secrets(inner, f"{key}{index}.", source)
             flag = _SECRET_FLAG.fullmatch(inner) if isinstance(inner, str) else None
             given = flag and (flag["value"] or (value[index + 1] if index + 1 < len(value) else None))
             if isinstance(given, str) and not given.startswith(("-", "{", "$")):
                 raise InputError(
-                    f"{source}: {key}{index} ({inner.split('=')[0]}) looks like a secret; a command line is seen by all"
+                    f"{source}: {key}{index} ({str(inner).split('=')[0]}) looks like a secret; a command line is seen"
+                    " by all"
                 )
-    elif isinstance(value, str) and _SECRET_VALUE.search(value):
+            refuse_secrets(inner, f"{key}{index}.", source, name)
+    elif isinstance(value, str) and looks_secret(name, value):
         raise InputError(f"{source}: {key.rstrip('.')} looks like a secret; expected its environment variable's name")
 
 

@@ -135,7 +135,10 @@ def main() -> int:
     if (options.folder is None) == (options.config is None):
         raise InputError("expected a folder with --require, or --config results/config.yaml")
     if options.config is not None:
-        told = of_run(read_config(options.config), {})
+        config = read_config(options.config)
+        if options.require or not config["gates"]:
+            raise InputError(f"{options.config}: expected `gates` in it, and no --require beside it")
+        told = of_run(config, {})
     else:
         told = by_hand(options.folder, options.scorer, options.require, options.answer_type)
     if options.out is not None:

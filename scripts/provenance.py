@@ -4,7 +4,6 @@ import hashlib
 import importlib.metadata
 import os
 import platform
-import re
 import socket
 import subprocess
 import sys
@@ -13,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from scripts import snapshot
+from scripts.catalogue import STRUCK, struck
+from scripts.client.requests import STREAM
 from scripts.evals.fingerprints import digest
 from scripts.imports import code_digest
 from scripts.schema import ROOT
 from scripts.serving.definitions import answer_relevant
 from scripts.settings import Settings
 
-STRUCK = "***"
 PACKAGES = (
     "snakemake",
     "snakemake-executor-plugin-slurm",
@@ -35,13 +35,6 @@ PACKAGES = (
     "zstandard",
 )
 _LISTED = 20  # changed files of the checkout that are named
-_SECRET_NAME = re.compile(r"(?i)(?:^|[_-])(?:api[_-]?key|secret|password|passwd|access[_-]?key|token|credentials?)s?$")
-_SECRET_TEXT = re.compile(
-    r"(?:sk-|hf_|ghp_|nvapi-|xox[bp]-|AKIA)[A-Za-z0-9_-]{8,}"
-    r"|(?<=Bearer )\S+"
-    r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
-    r"|(?i:(?<=api-key[ =])|(?<=api_key[ =])|(?<=password[ =])|(?<=token[ =]))[^\s,}'\"]+"
-)
 
 
 def of_run(settings: Settings, pairs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -120,7 +113,7 @@ def _model(settings: Settings, model: str, pairs: Iterable[Mapping[str, Any]]) -
             "model": asked["served_name"],
             **settings.sampling(model, name),
             **asked["extra_body"],
-            "stream": asked["stream"],
+            **(STREAM if asked["stream"] else {}),
         }
         for name in settings.benchmarks
     }
@@ -133,20 +126,15 @@ def _model(settings: Settings, model: str, pairs: Iterable[Mapping[str, Any]]) -
     }
 
 
-def strike(value: Any, secrets: Iterable[str] = ()) -> Any:
-    """Return `value` without what is, or looks like, a secret: by its key, by its form, or because it is known."""
+def strike(value: Any, secrets: Iterable[str] = (), name: str = "") -> Any:
+    """Return `value`, named `name`, without what is, or looks like, a secret: by name, by form, or because known."""
     secrets = list(secrets)
     if isinstance(value, Mapping):
-        return {
-            key: STRUCK
-            if isinstance(inner, str) and inner and _SECRET_NAME.search(str(key))
-            else strike(inner, secrets)
-            for key, inner in value.items()
-        }
+        return {key: strike(inner, secrets, str(key)) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [strike(inner, secrets) for inner in value]
+        return [strike(inner, secrets, name) for inner in value]
     if not isinstance(value, str):
         return value
     for secret in secrets:
         value = value.replace(secret, STRUCK)
-    return _SECRET_TEXT.sub(STRUCK, value)
+    return struck(name, value)

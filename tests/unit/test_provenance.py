@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from scripts.catalogue import STRUCK, looks_secret, refuse_secrets
+from scripts.errors import InputError
 from scripts.imports import ROOT, modules
-from scripts.provenance import STRUCK, code, of_run, strike, versions
+from scripts.provenance import code, of_run, strike, versions
 from scripts.settings import load
 
 KEY = "sk-abcdefgh12345678"
@@ -34,6 +36,49 @@ def test_secrets_are_struck_out_by_key_by_form_and_because_they_are_known() -> N
     assert struck["note"] == f"the word {STRUCK} is known"
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("authorization", "Basic dXNlcjpwYXNzd29yZA==", STRUCK),
+        ("Authorization", "word", STRUCK),
+        ("auth", "SEKRETvalue1", STRUCK),
+        ("apikey", "plainsecret123", STRUCK),
+        ("x-api-key", "plain", STRUCK),
+        ("accessToken", "plain", STRUCK),
+        ("header", "Basic dXNlcjpwYXNzd29yZA==", f"Basic {STRUCK}"),
+        ("header", f"Bearer {KEY}", f"Bearer {STRUCK}"),
+        ("url", "https://host/v1?auth=abc&n=1", f"https://host/v1?auth={STRUCK}&n=1"),
+        ("args", '--headers {"X-Auth": "abc"} --port 1', f'--headers {{"X-Auth": "{STRUCK}"}} --port 1'),
+        ("command", "serve --api-key plain --port 1", f"serve --api-key {STRUCK} --port 1"),
+    ],
+)
+def test_one_pattern_refuses_secrets_and_strikes_them_out(name: str, value: str, kept: str) -> None:
+    assert looks_secret(name, value)
+    told = {"extra_body": {"chat_template_kwargs": {name: value}, "list": [{name: [value]}]}}
+    assert strike(told)["extra_body"] == {"chat_template_kwargs": {name: kept}, "list": [{name: [kept]}]}
+    with pytest.raises(InputError, match=rf"^c.yaml: extra_body.chat_template_kwargs.{name} looks like a secret"):
+        refuse_secrets(told, "", "c.yaml")
+    assert not looks_secret(name, kept) or name not in ("header", "url", "args", "command")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("prompt", "Basic arithmetic and/or algebra; write a token and the author"),
+        ("api_key_env", "MY_KEY"),
+        ("author", "me"),
+        ("pattern", "x"),
+        ("chat_template", "{{ bos_token }}"),
+        ("max_tokens", "5"),
+        ("command", "serve --max-token 5 --api-key $KEY"),
+        ("authorization", ""),
+    ],
+)
+def test_what_only_speaks_of_secrets_is_none(name: str, value: str) -> None:
+    assert not looks_secret(name, value)
+    assert strike({name: value}) == {name: value}
+
+
 def test_a_run_tells_all_that_it_needs_to_be_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MY_KEY", "hidden-word")
@@ -55,6 +100,7 @@ def test_a_run_tells_all_that_it_needs_to_be_done_again(tmp_path: Path, monkeypa
         "temperature": 1.0,
         "max_tokens": 64,
         "stream": True,
+        "stream_options": {"include_usage": True},
     }
     assert told["models"]["m"]["fingerprints"] == {"warmup": pairs[0]["fingerprint"]}
     assert told["models"]["s"]["server"]["kind"] == "llama-cpp"

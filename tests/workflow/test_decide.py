@@ -91,6 +91,7 @@ def test_from_files_to_decisions(place: Workplace, tmp_path: Path) -> None:
     record = read(place.results / "run.json")
     assert record["made_of"]["models"]["m"]["requests"]["sums"] == {
         "model": "stub", "temperature": 1.0, "max_tokens": 64, "stream": True,
+        "stream_options": {"include_usage": True},
     }  # fmt: skip
     assert record["made_of"]["versions"]["snakemake"] == "9.27.1"
     assert record["stages"]["generate"]["jobs"] == 16
