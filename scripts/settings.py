@@ -17,7 +17,10 @@ from scripts.schema import conform, nearest, read_yaml
 from scripts.serving import contexts
 from scripts.serving.definitions import answer_relevant, model_file
 
-_OF_THE_RUN = {"model", "messages", "seed", "stream", "stream_options", "n"}
+_SAMPLING = {"temperature", "top_p", "top_k", "min_p", "max_tokens", "stop"} | {
+    f"{name}_penalty" for name in ("presence", "frequency", "repetition")
+}
+_OF_THE_RUN = {"model", "messages", "seed", "stream", "stream_options", "n"} | _SAMPLING
 
 
 @dataclass(frozen=True)
@@ -153,7 +156,8 @@ def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Setti
         if ("server" in model) == ("endpoint" in model):
             raise InputError(f"{source}: models.{name} needs one of 'server' and 'endpoint'; found {_which(model)}")
         if taken := sorted(_OF_THE_RUN & set(model["extra_body"])):
-            raise InputError(f"{source}: models.{name}.extra_body.{taken[0]} is set by the run; expected another field")
+            where = f"{source}: models.{name}.extra_body.{taken[0]}"
+            raise InputError(f"{where} is set by the run itself or by `sampling`; expected another field")
     try:
         benchmarks = files_of("benchmarks", checked["benchmarks"], bases)
         for key in ("prompts", "parts"):

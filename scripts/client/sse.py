@@ -58,13 +58,13 @@ class EventReader:
     def _line(self, line: bytes, events: list[bytes]) -> None:
         """Take one line; an empty one ends an event, a colon opens a comment.
 
-        What an event named `error` says becomes `error`; Dynamo says it in a comment, old llama.cpp in a field of
-        that name.
+        What an event named `error` says becomes `error`, and no event follows it; Dynamo says it in a comment, old
+        llama.cpp in a field of that name.
         """
         if not line:
             if self._name == b"error" and self.error is None:
                 self.error = b"\n".join(self._lines)
-            elif self._lines:
+            elif self._lines and self.error is None:
                 events.append(b"\n".join(self._lines))
             self._lines.clear()
             self._name = b""

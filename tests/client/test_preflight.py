@@ -111,6 +111,17 @@ def test_a_context_too_small_for_the_longest_prompt_is_refused(tmp_path: Path, p
         assert place.generate().returncode == 0
 
 
+def test_the_context_has_room_for_the_answer_that_the_body_asks_for(tmp_path: Path) -> None:
+    place = Workplace(tmp_path)
+    place.snapshot["extra_body"] = {"max_completion_tokens": 1000, "temperature": 0.1}
+    with serving(right, models=[{"id": "stub", "max_model_len": 1009}]) as server:
+        told = last_line(place, endpoint=server.url)
+        assert told.endswith("the longest prompt (b-0) has 10, max_tokens is 1000")
+        server.models = [{"id": "stub", "max_model_len": 1010}]
+        assert place.generate().returncode == 0
+    assert {ask.body["temperature"] for ask in server.asks} == {1.0}
+
+
 def test_the_checks_are_made_once_for_all_seeds_of_a_run_and_again_in_the_next_run(tmp_path: Path) -> None:
     place = Workplace(tmp_path, rows=1)
     with serving(right) as server:

@@ -151,3 +151,25 @@ def test_a_read_only_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="cannot be written"):
         Store(tmp_path / "rs42.jsonl")
     tmp_path.chmod(0o700)
+
+
+def test_half_a_character_is_kept_as_it_came(tmp_path: Path) -> None:
+    path, half = tmp_path / "rs42.jsonl", record(0) | {"generation": "x\ud83d"}
+    with Store(path) as store:
+        store.add(key(0), half)
+        assert store.get(key(0), "b-0") == half
+    with Store(path) as store:
+        assert store.get(key(0), "b-0") == half
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [{"id": "b-1"}, {"id": "b-1", "generation": 7}, {"some": "thing"}, record(1) | {"seedbed": None}, record(2)],
+)
+def test_a_foreign_record_under_a_key_of_ours_is_named_by_its_line(tmp_path: Path, foreign: dict[str, Any]) -> None:
+    path = tmp_path / "rs42.jsonl"
+    with Store(path) as store:
+        store.add(key(0), record(0))
+        store.add(key(1), foreign)
+        with pytest.raises(RunError, match=r"rs42.jsonl, line 2: .*scripts.store drop"):
+            store.get(key(1), "b-1")

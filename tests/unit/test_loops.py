@@ -58,3 +58,25 @@ def test_any_piece_repeated_long_enough_is_a_loop(piece: bytes, before: bytes) -
     found = period(before + piece * (600 // len(piece) + 1), 500)
     assert found is not None
     assert found <= len(piece)
+
+
+def test_a_finished_text_is_cut_where_a_growing_one_is() -> None:
+    whole = prose(1500) + b"\xf0\x9f\x98\x80 no " * 400
+    grown, watch = bytearray(), LoopWatch(1000)
+    for byte in whole:
+        grown.append(byte)
+        if watch.look(grown, NOTHING):
+            break
+    text = bytearray(whole)
+    assert LoopWatch(1000).cut(text, NOTHING)
+    text.decode()
+    assert text[: len(grown)] == grown
+    assert len(text) - len(grown) <= 3
+
+
+def test_a_loop_in_the_reasoning_of_a_finished_answer_leaves_no_text() -> None:
+    text, reasoning = bytearray(b"7"), bytearray(b"no " * 500)
+    assert LoopWatch(1000).cut(text, reasoning)
+    assert (len(text), len(reasoning)) == (0, 1000)
+    assert not LoopWatch(1000).cut(bytearray(prose(5000)), bytearray(prose(3000)))
+    assert not LoopWatch(None).cut(bytearray(b"no " * 500), bytearray())

@@ -80,7 +80,7 @@ def test_a_finished_answer_has_one_status(finish: str, text: str, reasoning: str
 
 @pytest.mark.parametrize(
     ("finish", "kind"),
-    [(None, Kind.CUT), ("error", Kind.CUT), ("abort", Kind.CUT), ("content_filter", Kind.REJECTED)],
+    [(None, Kind.CUT), ("", Kind.CUT), ("error", Kind.CUT), ("abort", Kind.CUT), ("content_filter", Kind.REJECTED)],
 )
 def test_an_answer_that_did_not_finish_is_no_answer(finish: str | None, kind: Kind) -> None:
     with pytest.raises(Failure) as raised:
@@ -103,3 +103,23 @@ def test_response_cases_of_other_tools() -> None:
             status = "failed_request"
         assert status == case["expected"], case["id"]
     assert seen == 2
+
+
+def test_the_key_is_struck_out_before_the_text_is_cut_however_it_is_spelt() -> None:
+    key = "sk-a/b+" + "c" * 40
+    for spelt in (key, key.replace("/", "\\/"), "sk-a%2Fb%2B" + "c" * 40):
+        for before in (0, 270, 290, 299):
+            assert "cccc" not in told("x" * before + spelt + " " * 400, key)
+    assert told("no key here", None) == "no key here"
+
+
+@pytest.mark.parametrize(
+    "value", ["Mon, 01 Jan 99999 00:00:00 GMT", "Mon, 01 Jan 2026 00:00:00 +99999999999999", "Mon, 99 Jan 2026"]
+)
+def test_a_date_that_cannot_be_is_no_wait(value: str) -> None:
+    assert retry_after({"Retry-After": value}) is None
+
+
+def test_an_error_nested_too_deeply_has_words() -> None:
+    assert words(b"[" * 60_000).startswith("[[[")
+    assert words(b'{"error":' + b"[" * 60_000 + b"]" * 60_000 + b"}")

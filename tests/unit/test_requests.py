@@ -87,3 +87,12 @@ def test_how_the_answer_travels_and_is_scored_changes_no_key(other: Request) -> 
 
 def test_four_repeats_at_a_temperature_have_four_keys() -> None:
     assert len({one(seed=seed).key for seed in range(42, 46)}) == 4
+
+
+def test_further_fields_override_nothing_that_the_run_sets() -> None:
+    extra = {"seed": 7, "model": "other", "messages": [], "temperature": 0.0, "top_k": 3}
+    for snapshot, benchmark in (
+        (msgspec.structs.replace(SNAPSHOT, extra_body=extra), BENCHMARK),
+        (SNAPSHOT, msgspec.structs.replace(BENCHMARK, extra_body=extra)),
+    ):
+        assert chat_body(snapshot, benchmark, ROW, 42) == chat_body(SNAPSHOT, BENCHMARK, ROW, 42) | {"top_k": 3}

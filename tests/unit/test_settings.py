@@ -13,6 +13,7 @@ from scripts.schema import ROOT, read_yaml
 from scripts.settings import Settings, load
 
 MINE = {"mine": {"endpoint": "http://127.0.0.1:9000/v1", "served_name": "my-model", "api_key_env": "OPENAI_API_KEY"}}
+SAMPLING = sorted(read_yaml(ROOT / "config/schema/config.yaml")["$defs"]["sampling"]["properties"])
 
 
 def loaded(tmp_path: Path, **changes: Any) -> Settings:
@@ -117,7 +118,7 @@ def test_a_secret_in_a_command_line_is_refused(tmp_path: Path) -> None:
     assert "abcdef" not in str(caught.value)
 
 
-@pytest.mark.parametrize("field", ["seed", "messages", "model", "stream", "n"])
+@pytest.mark.parametrize("field", ["seed", "messages", "model", "stream", "n", *SAMPLING])
 def test_what_the_run_sets_itself_may_not_stand_in_the_extra_body(tmp_path: Path, field: str) -> None:
     models = {"mine": MINE["mine"] | {"extra_body": {field: 7}}}
     with pytest.raises(InputError, match=rf"^c.yaml: models.mine.extra_body.{field} is set by the run"):

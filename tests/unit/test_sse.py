@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,13 +20,32 @@ def test_events_are_separated_by_empty_lines() -> None:
     assert read(b"data: a\n\ndata: b\n\n") == [b"a", b"b"]
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'event: error\ndata: {"detail":"died"}\n\n', b'{"detail":"died"}'),
+        (b"event: error\n: worker lost\n\n", b"worker lost"),
+        (b"event: error\n\n", b""),
+        (b"error: died\n\n", b"died"),
+    ],
+)
+@pytest.mark.parametrize("whole", [True, False])
+def test_an_event_named_error_is_told_apart_and_nothing_follows_it(body: bytes, said: bytes, whole: bool) -> None:
+    reader = EventReader()
+    chunks = [b"data: a\n\n" + body + b"data: b\n\n"]
+    if not whole:
+        chunks = [chunks[0][at : at + 1] for at in range(len(chunks[0]))]
+    assert [event for chunk in chunks for event in reader.feed(chunk)] == [b"a"]
+    assert reader.error == said
+
+
 def test_all_three_line_ends_are_understood() -> None:
     for end in (b"\n", b"\r\n", b"\r"):
         assert read(b"data: a" + end + b"data:b" + end + end + b"data: c" + end + end) == [b"a\nb", b"c"]
 
 
 def test_comments_and_other_fields_are_no_events() -> None:
-    assert read(b": keep-alive\n\n", b"event: error\nid: 7\nretry: 10\n\n", b":\n\ndata: a\n\n") == [b"a"]
+    assert read(b": keep-alive\n\n", b"event: ping\nid: 7\nretry: 10\n\n", b":\n\ndata: a\n\n") == [b"a"]
 
 
 def test_one_space_after_the_colon_belongs_to_the_syntax() -> None:
