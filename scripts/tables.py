@@ -14,7 +14,7 @@ def measures(rows: Rows) -> list[tuple[str, list[str]]]:
     k = rows[0]["seeds"]
     named = [("pass@1" if k == 1 else f"pass@1[avg-of-{k}]", "pass@1")]
     if k > 1:
-        named += [(f"majority@{k}", "majority"), (f"pass@{k}", "pass@k")]
+        named += [(f"majority@{k}", "majority@k"), (f"pass@{k}", "pass@k")]
     lines = [(name, [f"{row[key]:.1f} %" for row in rows]) for name, key in [*named, ("no_answer", "no_answer")]]
     lines[1:1] = [(f"  95 %: {words}", [_bounds(row, key) for row in rows]) for key, words in QUESTIONS]
     if any(row["recovered"] is not None for row in rows):

@@ -24,7 +24,8 @@ COLUMNS = (
     "problems",
     "part",
     "pass@1",
-    "majority",
+    "k",
+    "majority@k",
     "pass@k",
     "no_answer",
     "recovered",
@@ -32,6 +33,7 @@ COLUMNS = (
     *INTERVALS,
     "metrics",
     "statistics",
+    "scorers",
 )
 
 
@@ -67,7 +69,8 @@ def rows_of(folder: Path, scorers: Sequence[str], compared: dict[str, Any]) -> l
                 "problems": mean["num_entries"],
                 "part": label(Path("resources") / folder.name),
                 "pass@1": mean["symbolic_correct"],
-                "majority": modes[f"majority@{k}"]["symbolic_correct"] if k > 1 else None,
+                "k": k,
+                "majority@k": modes[f"majority@{k}"]["symbolic_correct"] if k > 1 else None,
                 "pass@k": modes[f"pass@{k}"]["symbolic_correct"],
                 "no_answer": mean["no_answer"],
                 "recovered": ledger["counts"]["recovered"] if ledger else None,
@@ -75,6 +78,7 @@ def rows_of(folder: Path, scorers: Sequence[str], compared: dict[str, Any]) -> l
                 **intervals_of(folder, scorer, k),
                 "metrics": folder / metrics_name(scorer),
                 "statistics": folder / "statistics.json",
+                "scorers": folder / "scorers.json" if ledger else None,
             }
         )
     return rows

@@ -10,7 +10,7 @@ from typing import Any
 
 from scripts.errors import InputError
 from scripts.evals.cohort import Cohort
-from scripts.evals.records import STATES
+from scripts.evals.records import ERROR, NO_ANSWER, STATES
 from scripts.evals.samples import Scored, table
 
 STRICT = "strict"
@@ -44,8 +44,6 @@ def _details(
     errors = sum(cost.error for seed in cohort.measured for cost in seed)
     states = Counter(row.found.state for row in rows)
     right = sum(row.correct for row in rows)
-    none = states["no_answer"]
-    without = len(rows) - errors
     return {
         "scorer": scorer,
         "benchmark": benchmark,
@@ -61,13 +59,26 @@ def _details(
         "flags": dict(sorted(Counter(flag for row in rows for flag in row.found.flags).items())),
         "first_differs_from_last": sum("first-differs" in row.found.flags for row in rows),
         "symbolic_correct": 100.0 * right / len(rows),
-        "no_answer": 100.0 * none / len(rows),
-        "without_errors": {
-            "samples": without,
-            "symbolic_correct": 100.0 * right / without if without else None,
-            "no_answer": 100.0 * (none - errors) / without if without else None,
-        },
+        NO_ANSWER: 100.0 * states[NO_ANSWER] / len(rows),
+        "without_errors": _without_errors(rows),
     }
+
+
+def _without_errors(rows: Sequence[Scored]) -> dict[str, object]:
+    """Return both shares over the samples whose request did not fail: the mean over problems of which any came.
+
+    The same figures as `statistics.without_errors` gives with intervals.
+    """
+    came: dict[str, list[Scored]] = {}
+    for row in rows:
+        if ERROR not in row.found.flags:
+            came.setdefault(row.id, []).append(row)
+    shares = {
+        "symbolic_correct": [sum(row.correct for row in problem) / len(problem) for problem in came.values()],
+        NO_ANSWER: [sum(row.found.state == NO_ANSWER for row in problem) / len(problem) for problem in came.values()],
+    }
+    means = {name: 100.0 * sum(values) / len(values) if values else None for name, values in shares.items()}
+    return {"samples": sum(map(len, came.values())), **means}
 
 
 def as_json(value: object) -> str:

@@ -20,12 +20,11 @@ from scripts.evals.intervals import (
     pass_again,
     run_again,
 )
-from scripts.evals.records import NO_ANSWER, TIMEOUT
+from scripts.evals.records import ERROR, NO_ANSWER, TIMEOUT
 from scripts.evals.repetition import Answer, classed, likely_miss, majority, pass_at_k, pass_variance
 from scripts.evals.reports import metrics_name
 from scripts.evals.samples import Scored, read_table
 
-ERROR = "error"
 LIKELY, WARY = (0.3, 0.3), (0.0, 2.0)  # right and wrong samples added to a problem's own: near it, and below it
 Cells = dict[str, list[Scored]]
 
@@ -127,7 +126,10 @@ def share(cells: Cells, holds: Callable[[Scored], bool]) -> dict[str, Any]:
 
 
 def without_errors(rows: Iterable[Scored]) -> dict[str, Any] | None:
-    """Return pass@1 over the samples whose request did not fail: the mean over problems of which any came."""
+    """Return pass@1 over the samples whose request did not fail: the mean over problems of which any came.
+
+    The second denominator of details-*.json, with intervals.
+    """
     cells = by_problem(rows, without_errors=True)
     if not cells:
         return None

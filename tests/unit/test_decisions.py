@@ -39,6 +39,10 @@ def test_a_stored_reference_is_found_beside_the_configuration(tmp_path: Path) ->
     ("changes", "message"),
     [
         ({"gates": ["pass >= 3"]}, "c.yaml: gates.0.require: 'pass >= 3': unknown measure 'pass'"),
+        *(
+            ({"gates": [f"{name} >= 1"]}, f"c.yaml: gates.0.require: '{name} >= 1': found '{name}', of no sample")
+            for name in ("pass@0", "majority@0", "pass@1[avg-of-0]")
+        ),
         ({"gates": [3]}, "c.yaml: gates.0: found 3; expected string or object"),
         ({"gates": [{"requires": "x"}]}, "c.yaml: unknown key 'gates.0.requires'; did you mean 'require'?"),
         ({"gates": [{"require": "pass@1 >= 3", "models": ["tow"]}]}, "c.yaml: gates.0.models: found 'tow'"),

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from scripts.evals.samples import read_table
+from scripts.evals.statistics import without_errors
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -144,6 +147,27 @@ def test_error_records_count_as_the_peer_counts_them_and_apart(tmp_path: Path) -
         1,
         {"samples": 1, "symbolic_correct": 100.0, "no_answer": 0.0},
     )
+
+
+def test_without_errors_is_one_figure_in_details_and_statistics(tmp_path: Path) -> None:
+    failed: dict[str, Any] = {"finish_reason": "error", "seedbed": {"status": "error"}}
+    right, wrong = r"\boxed{42}", r"\boxed{7}"
+    folder = outputs(
+        tmp_path / "in",
+        rs42=[record(0, right), record(1, wrong), record(2, "", **failed)],
+        rs43=[record(0, right), record(1, "", **failed), record(2, "", **failed)],
+    )
+    done = run(
+        *sorted(folder.iterdir()), "--benchmark", "made", "--answer-type", "integer", "--out-dir", tmp_path / "out",
+        module="scripts.score",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    details = json.loads((tmp_path / "out" / "details-strict.json").read_text())
+    found = without_errors(read_table(tmp_path / "out" / "samples-strict.csv"))
+    assert found is not None
+    # one problem always right, one wrong in the one sample that came, one never heard of
+    assert details["without_errors"] == {"samples": 3, "symbolic_correct": 50.0, "no_answer": 0.0}
+    assert (found["samples"], found["pass@1"]["value"], found["no_answer"]["value"]) == (3, 50.0, 0.0)
 
 
 def test_flags_of_the_record_stand_in_the_table(tmp_path: Path) -> None:

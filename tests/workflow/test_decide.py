@@ -73,6 +73,12 @@ def test_from_files_to_decisions(place: Workplace, tmp_path: Path) -> None:
         assert float(row["pass@1"]) == metrics["pass@1[avg-of-4]"]["symbolic_correct"]
         figure = read(place.work / row["statistics"])["scorers"][row["scorer"]]["pass@1[avg-of-4]"]
         assert float(row["other_problems_low"]) == figure["other_problems"]["low"]
+        assert row["k"] == "4"
+        assert float(row["majority@k"]) == metrics["majority@4"]["symbolic_correct"]
+        assert float(row["pass@k"]) == metrics["pass@4"]["symbolic_correct"]
+        if row["scorer"] != "strict":
+            counts = read(place.work / row["scorers"])[row["scorer"]]["counts"]
+            assert (row["recovered"], row["lost"]) == (str(counts["recovered"]), str(counts["lost"]))
         assert float(row["run_again_high"]) == figure["run_again"]["high"]
 
     # comparisons: models, prompts, scorers
@@ -83,7 +89,7 @@ def test_from_files_to_decisions(place: Workplace, tmp_path: Path) -> None:
     assert [(one["a"]["benchmark"], one["a"]["scorer"]) for one in models] == [
         ("sums", "strict"), ("sums", "regex"), ("prose", "strict"), ("prose", "regex"),
     ]  # fmt: skip
-    assert prompts[0]["problems"] == {"compared": 3, "only_a": [], "only_b": []}
+    assert prompts[0]["problems"] == {"compared": 3, "of": 3, "only_a": [], "only_b": []}
     assert scorers[0]["difference"]["value"] == 50
     assert scorers[0]["difference"]["run_again"]["answer"] == "better"
 
