@@ -72,17 +72,18 @@ async def _read_events(
     """Read a stream of events to its end, or to a loop that has to be cut."""
     feed = EventReader()
     take = answer.take
-    chunk = opening
+    content, chunk = response.content, opening
     while chunk:
         for data in feed.feed(chunk):
             take(data)
-        _check(feed, answer)
+        if feed.error is not None:
+            _check(feed, answer)
         if answer.ended:
             return
         if loop.look(answer.text, answer.reasoning) and cut and answer.finish_reason is None:
             answer.finish_reason, answer.cut = "length", True
             return
-        chunk = await response.content.readany()
+        chunk = await content.readany()
         watched.received += len(chunk)
     for data in feed.close():
         take(data)

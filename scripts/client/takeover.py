@@ -72,7 +72,7 @@ def _sample(line: bytes, requests: Sequence[Request], where: str) -> tuple[Reque
     try:
         record = json.loads(line)
         position = record[POSITION]
-        request = requests[position] if isinstance(position, int) and position >= 0 else None
+        request = requests[position] if type(position) is int and position >= 0 else None
     except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
         raise InputError(f"{where}: no record with {POSITION!r} below {len(requests)}: {error!r}") from error
     if request is None:

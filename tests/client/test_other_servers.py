@@ -208,3 +208,20 @@ def test_half_a_character_in_an_answer_taken_over_is_replaced(tmp_path: Path) ->
         done = place.generate()
     assert done.returncode == 0, done.stderr
     assert (place.records()[0]["generation"], len(server.samples)) == ("� \\boxed{0}", 0)
+
+
+def test_a_foreign_record_in_the_store_ends_the_job_with_one_line(tmp_path: Path) -> None:
+    place = Workplace(tmp_path, rows=2)
+    with serving(lambda ask: streamed("\\boxed{0}")) as server:
+        place.snapshot["endpoint"] = server.url
+        assert place.generate().returncode == 0
+        first, second = place.store().read_text().splitlines()
+        key = json.loads(second)["key"]
+        place.store().write_text(f'{first}\n{{"key":"{key}","record":{{"id":"b-0"}}}}\n')
+        place.out().unlink()
+        done = place.generate()
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert re.match(
+        r"error: store/m/b/rs42.jsonl, line 2: .*`python -m scripts.store drop`", done.stderr.splitlines()[-1]
+    )
