@@ -6,12 +6,13 @@ from math import lcm, sqrt
 from typing import Any
 
 from scripts.errors import InputError
-from scripts.evals.intervals import Interval, Tally, containing, paired, paired_again, run_again
+from scripts.evals.intervals import Interval, containing, paired, paired_again, run_again
 from scripts.evals.ledger import sign_flip_p
 from scripts.evals.quantiles import NORMAL_80, NORMAL_975, student
 from scripts.evals.repetition import pass_variance
 from scripts.evals.samples import Scored
 from scripts.evals.statistics import Cells, by_problem
+from scripts.evals.tallies import Tally
 
 LISTED = 10  # problems listed as those that moved most
 BETTER, WORSE, CANNOT_TELL = "better", "worse", "cannot tell"

@@ -11,11 +11,11 @@ from math import inf, sqrt
 import msgspec
 
 from scripts.evals.quantiles import NORMAL_975, student
+from scripts.evals.tallies import Tally, mean_of, problems_of, squares_of, total_of, variance_of
 
 OTHER_PROBLEMS = "other problems like these"
 RUN_AGAIN = "these same problems, run again"
 
-Tally = Sequence[tuple[float, int]]  # (value of a problem, how many problems have it)
 Likely = Sequence[tuple[float, float, int]]  # (mean miss of a problem, its variance, how many problems have it)
 _LOOK = 0.01  # problems added at each end before looking how unlike the problems are
 _ADDED = 0.3  # problems added at each end, right and wrong, where problems are unlike each other
@@ -44,11 +44,6 @@ class Interval(msgspec.Struct, frozen=True):
         }
 
 
-def mean_of(tally: Tally) -> float:
-    """Return the mean over problems; raises ValueError without problems."""
-    return _total(tally) / _problems(tally)
-
-
 def other_problems(tally: Tally, repeats: int = 1) -> Interval | None:
     """Return the interval for a mean of values in [0, 1], of which each is the mean of `repeats` samples of a problem.
 
@@ -58,7 +53,7 @@ def other_problems(tally: Tally, repeats: int = 1) -> Interval | None:
     often holds none of the few problems that make the mean of a skewed benchmark. `repeats` is 1 for anything that is
     no such mean. None with fewer than two problems, which tell nothing of others.
     """
-    problems = _problems(tally)
+    problems = problems_of(tally)
     if problems < 2:
         return None
     between = _between(tally, repeats)
@@ -66,7 +61,7 @@ def other_problems(tally: Tally, repeats: int = 1) -> Interval | None:
     t = student(problems - 1)
     t += (NORMAL_975 - t) * between**4  # of values that are all 0 or 1 the variance is known from the mean
     low, high = _score(centre, centre * (1 - centre) / variance, t)
-    mean, own = mean_of(tally), _variance(tally) / problems
+    mean, own = mean_of(tally), variance_of(tally) / problems
     if repeats < 2 and own > 0:  # near 0 or 1 what was added draws the interval off the mean
         near = _score(mean, mean * (1 - mean) / own, t)
         low, high = min(low, near[0]), max(high, near[1])
@@ -102,7 +97,7 @@ def pass_again(tally: Tally, variances: Tally | None, likely: Likely, wary: Like
     own = _own_variance(tally, variances)
     if own is None:
         return None
-    value, problems = mean_of(tally), _problems(tally)
+    value, problems = mean_of(tally), problems_of(tally)
     (miss, expected), (most, error) = (_expected(misses, problems) for misses in (likely, wary))
     size = miss * (1 - miss) / expected if expected > 0 else inf
     if own > 0 and 0 < value < 1:
@@ -131,14 +126,14 @@ def paired(differences: Tally) -> Interval | None:
     A fiftieth of a problem that moved all the way is added in each direction: no difference seen is not certainty.
     None with fewer than two problems.
     """
-    problems = _problems(differences)
+    problems = problems_of(differences)
     if problems < 2:
         return None
     value = mean_of(differences)
     total = problems + 2 * _MOVED
-    squares = _squares(differences, value) + _MOVED * ((1 - value) ** 2 + (1 + value) ** 2)
+    squares = squares_of(differences, value) + _MOVED * ((1 - value) ** 2 + (1 + value) ** 2)
     reach = student(problems - 1) * sqrt(squares / (total - 1) / total)
-    return _held(value, sqrt(_variance(differences) / problems), value - reach, value + reach, OTHER_PROBLEMS, -1.0)
+    return _held(value, sqrt(variance_of(differences) / problems), value - reach, value + reach, OTHER_PROBLEMS, -1.0)
 
 
 def paired_again(
@@ -162,10 +157,10 @@ def paired_again(
 
 def _own_variance(tally: Tally, variances: Tally | None) -> float | None:
     """Return the variance of a mean from run to run, or what bounds it; None where nothing does."""
-    problems = _problems(tally)
+    problems = problems_of(tally)
     if variances is not None:
-        return _total(variances) / problems**2
-    return _variance(tally) / problems if problems > 1 else None
+        return total_of(variances) / problems**2
+    return variance_of(tally) / problems if problems > 1 else None
 
 
 def _again(tally: Tally, own: float, low: float, high: float, at_most: bool) -> Interval:
@@ -179,41 +174,18 @@ def _held(value: float, error: float, low: float, high: float, question: str, le
     return Interval(value, error, min(value, max(least, low)), max(value, min(1.0, high)), question)
 
 
-def _problems(tally: Tally) -> int:
-    """Return the number of problems; raises ValueError if there are none."""
-    problems = sum(count for _, count in tally)
-    if not problems:
-        raise ValueError("found no problem, expected at least one")
-    return problems
-
-
-def _total(tally: Tally) -> float:
-    """Return the sum over problems."""
-    return sum(value * count for value, count in tally)
-
-
-def _squares(tally: Tally, centre: float) -> float:
-    """Return the sum of squared distances from `centre`."""
-    return sum(count * (value - centre) ** 2 for value, count in tally)
-
-
-def _variance(tally: Tally) -> float:
-    """Return the sample variance over problems, ddof 1."""
-    return _squares(tally, mean_of(tally)) / (_problems(tally) - 1)
-
-
 def _padded(tally: Tally, added: float) -> tuple[float, float]:
     """Return mean and variance of the mean after adding `added` problems of value 0 and as many of value 1."""
-    total = _problems(tally) + 2 * added
-    centre = (_total(tally) + added) / total
-    squares = _squares(tally, centre) + added * (centre**2 + (1 - centre) ** 2)
+    total = problems_of(tally) + 2 * added
+    centre = (total_of(tally) + added) / total
+    squares = squares_of(tally, centre) + added * (centre**2 + (1 - centre) ** 2)
     return centre, squares / (total - 1) / total
 
 
 def _between(tally: Tally, repeats: int) -> float:
     """Return how unlike the problems are: the intraclass correlation, 0 where all are alike, 1 for always or never."""
     centre, variance = _padded(tally, _LOOK)
-    share = variance * (_problems(tally) + 2 * _LOOK) / (centre * (1 - centre))
+    share = variance * (problems_of(tally) + 2 * _LOOK) / (centre * (1 - centre))
     return min(1.0, max(0.0, share if repeats < 2 else (share - 1 / repeats) / (1 - 1 / repeats)))
 
 

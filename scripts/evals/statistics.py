@@ -9,23 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.evals.intervals import (
-    OTHER_PROBLEMS,
-    RUN_AGAIN,
-    Interval,
-    Tally,
-    containing,
-    mean_of,
-    other_problems,
-    pass_again,
-    run_again,
-)
+from scripts.evals import figures
+from scripts.evals.intervals import OTHER_PROBLEMS, RUN_AGAIN
 from scripts.evals.records import ERROR, NO_ANSWER, TIMEOUT
-from scripts.evals.repetition import Answer, classed, likely_miss, majority, pass_at_k, pass_variance
+from scripts.evals.repetition import Answer, classed, majority
 from scripts.evals.reports import metrics_name
 from scripts.evals.samples import Scored, read_table
 
-LIKELY, WARY = (0.3, 0.3), (0.0, 2.0)  # right and wrong samples added to a problem's own: near it, and below it
 Cells = dict[str, list[Scored]]
 
 
@@ -70,7 +60,7 @@ def passes(rights: Mapping[tuple[int, int], int], samples: int) -> dict[str, Any
     found = {}
     for k in range(1, most + 1):
         name = f"pass@{k}" if k > 1 else f"pass@1[avg-of-{most}]" if most > 1 else "pass@1"
-        found[name] = _passed(rights, k, most) if k > 1 else _mean_right(rights, most, samples)
+        found[name] = figures.of_pass(rights, k, most) if k > 1 else figures.of_samples(rights, most, samples)
     return found
 
 
@@ -87,9 +77,9 @@ def figure(cells: Cells, kind: str, k: int | None) -> dict[str, Any] | None:
         return share({name: row[:k] for name, row in cells.items()}, lambda row: row.correct)
     if kind == "majority":
         values = [next(majority([_answer(sample) for sample in row], [size])) for row in cells.values()]
-        return _figure_of(values, size * len(cells))
+        return figures.of_values(values, size * len(cells))
     rights = Counter((len(row), sum(sample.correct for sample in row)) for row in cells.values())
-    return _passed(rights, size, least)
+    return figures.of_pass(rights, size, least)
 
 
 def majorities(cells: Cells, repeats: int) -> dict[str, Any]:
@@ -111,8 +101,8 @@ def majorities(cells: Cells, repeats: int) -> dict[str, Any]:
             classes[size].append(by_class)
     return {
         f"majority@{size}": {
-            **_figure_of(strings[size], size * len(cells)),
-            "by_equivalence_class": _figure_of(classes[size], size * len(cells)),
+            **figures.of_values(strings[size], size * len(cells)),
+            "by_equivalence_class": figures.of_values(classes[size], size * len(cells)),
         }
         for size in sizes
     }
@@ -122,7 +112,7 @@ def share(cells: Cells, holds: Callable[[Scored], bool]) -> dict[str, Any]:
     """Return the share of samples of which something holds, a mean over problems, with both intervals."""
     counts = Counter((len(row), sum(map(holds, row))) for row in cells.values())
     samples = sum(size * problems for (size, _), problems in counts.items())
-    return _mean_right(counts, min(size for size, _ in counts), samples)
+    return figures.of_samples(counts, min(size for size, _ in counts), samples)
 
 
 def without_errors(rows: Iterable[Scored]) -> dict[str, Any] | None:
@@ -141,48 +131,9 @@ def without_errors(rows: Iterable[Scored]) -> dict[str, Any] | None:
     }
 
 
-def _variances(counts: Mapping[tuple[int, int], int], k: int) -> Tally | None:
-    """Return the variances of pass@k from run to run by problem; None where some problem does not show its own."""
-    spread = [(pass_variance(size, count, k), problems) for (size, count), problems in counts.items()]
-    known = [(variance, problems) for variance, problems in spread if variance is not None]
-    return known if len(known) == len(spread) else None
-
-
 def _answer(row: Scored) -> Answer:
     """Return what a sample votes for; a time-out has no vote."""
     return (None if row.found.state != "answered" else row.found.value, row.correct)
-
-
-def _mean_right(counts: Mapping[tuple[int, int], int], repeats: int, samples: int) -> dict[str, Any]:
-    """Return a share of samples, the mean over problems, from how many problems have (n, c)."""
-    tally = [(count / size, problems) for (size, count), problems in counts.items()]
-    return _figure(tally, other_problems(tally, repeats), run_again(tally, samples, _variances(counts, 1)))
-
-
-def _passed(rights: Mapping[tuple[int, int], int], k: int, least: int) -> dict[str, Any]:
-    """Return pass@k, k > 1; `least` is the smallest number of samples of a problem."""
-    tally = [(pass_at_k(n, c, k) or 0.0, count) for (n, c), count in rights.items()]
-    likely, wary = (
-        [(*likely_miss(n, c, k, *added), count) for (n, c), count in rights.items()] for added in (LIKELY, WARY)
-    )
-    again = pass_again(tally, _variances(rights, k), likely, wary, sum(rights.values()) * least / k)
-    return _figure(tally, other_problems(tally), again)
-
-
-def _figure(tally: Tally, others: Interval | None, again: Interval | None) -> dict[str, Any]:
-    """Return a mean over problems in percent with the interval of each question, null where the size gives none."""
-    whole = containing(others, again)
-    return {
-        "value": 100 * mean_of(tally),
-        "other_problems": whole.percent() if whole else None,
-        "run_again": again.percent() if again else None,
-    }
-
-
-def _figure_of(values: Sequence[float], samples: int) -> dict[str, Any]:
-    """Return a figure of which every problem has one value, so that a bound stands for another run's chance."""
-    tally = list(Counter(values).items())
-    return _figure(tally, other_problems(tally), run_again(tally, samples, None))
 
 
 def _counted(count: int | None, samples: int) -> dict[str, Any] | None:

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from scripts.evals.figures import LIKELY, WARY
 from scripts.evals.intervals import (
     Interval,
-    Tally,
     containing,
     other_problems,
     paired,
@@ -24,7 +24,7 @@ from scripts.evals.intervals import (
 )
 from scripts.evals.quantiles import student
 from scripts.evals.repetition import likely_miss, pass_at_k, pass_variance
-from scripts.evals.statistics import LIKELY, WARY
+from scripts.evals.tallies import Tally
 
 Array = npt.NDArray[np.float64]
 Draw = Callable[[int], Array]

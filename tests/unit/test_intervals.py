@@ -10,14 +10,13 @@ from scripts.evals.intervals import (
     OTHER_PROBLEMS,
     RUN_AGAIN,
     Interval,
-    Tally,
-    mean_of,
     other_problems,
     paired,
     paired_again,
     run_again,
 )
 from scripts.evals.repetition import pass_variance
+from scripts.evals.tallies import Tally, mean_of
 
 SHARES = st.lists(st.integers(0, 16), min_size=2, max_size=60).map(lambda counts: [count / 16 for count in counts])
 
