@@ -6,6 +6,7 @@ OUTPUTS  run/{model}/{lease,key,endpoint.json,share.json,status.json,failed,serv
 
 import argparse
 import contextlib
+import itertools
 import os
 import secrets
 import signal
@@ -27,6 +28,7 @@ from scripts.serving.slurm import SlurmLauncher
 
 STOP_WITHIN = 40.0  # seconds a server may take to end before it is killed
 RETRY_AFTER = 15.0  # seconds before a start that was refused for a passing reason is tried again
+GIVE_WAY = 10.0  # seconds a model lets those before it in the config begin: seeds are not started in their order
 State = Enum("State", "ABSENT STARTING READY STOPPING FAILED")
 Event = Enum("Event", "WANTED SPENT READY ENDED UNWANTED OVERDUE NOTHING")
 
@@ -117,11 +119,7 @@ class Broker:
         self.launcher.sweep()
         for server in self.servers.values():
             (server.folder / "want").mkdir(parents=True, exist_ok=True)
-            stale = [
-                *server.folder.glob("want/*"),
-                *server.folder.glob("server-*.json"),
-                *server.folder.glob(".clock-*"),
-            ]
+            stale = [path for left in ("want/*", "server-*.json", ".clock-*") for path in server.folder.glob(left)]
             for path in [*stale, *(server.folder / name for name in ("endpoint.json", "failed", "status.json"))]:
                 path.unlink(missing_ok=True)
             leases.grant(server.folder / "lease", self.plan.run)
@@ -160,8 +158,9 @@ class Broker:
         if state is State.ABSENT:
             if server.verdict is not None:
                 return Event.SPENT
-            free = sum(self.up(other) for other in self.servers.values()) < self.plan.max_servers
-            wanted = server.wants and self.ending is None and free and moment >= server.retry_at
+            free = self.plan.max_servers - sum(self.up(other) for other in self.servers.values())
+            turn = free > self.before(server) or moment - server.waiting_since >= GIVE_WAY
+            wanted = server.wants and self.ending is None and free > 0 and turn and moment >= server.retry_at
             return Event.WANTED if wanted else Event.NOTHING
         if state is State.STOPPING:
             return Event.OVERDUE if moment - server.entered > STOP_WITHIN else Event.NOTHING
@@ -172,6 +171,12 @@ class Broker:
         idle = moment - max(server.last_wanted, server.entered) >= linger
         unwanted = not server.wants and (idle or self.all_written(server))
         return Event.UNWANTED if unwanted or self.ending is not None else Event.NOTHING
+
+    def before(self, server: Server) -> int:
+        """Return how many models that stand before it in the config have seeds to come, but none here yet."""
+        earlier = itertools.takewhile(lambda other: other is not server, self.servers.values())
+        idle = (one for one in earlier if one.state is State.ABSENT and one.verdict is None and not one.wants)
+        return sum(bool(one.plan.outputs) and not self.all_written(one) for one in idle)
 
     def all_written(self, server: Server) -> bool:
         """Return whether every output that this run wants of the model is there: its last seed is done."""
@@ -198,13 +203,8 @@ class Broker:
     def publish(self, server: Server) -> None:
         """Tell the seeds where the server is."""
         note = server.note(self.plan.run)
-        endpoint = {
-            "url": note["url"],
-            "api_key_file": str(server.folder / "key"),
-            "generation": server.attempt,
-            "served_name": server.plan.served_name,
-        }
-        notes.write(server.folder / "endpoint.json", endpoint)
+        told = {"url": note["url"], "api_key_file": str(server.folder / "key"), "generation": server.attempt}
+        notes.write(server.folder / "endpoint.json", {**told, "served_name": server.plan.served_name})
         server.record.ready(note)
         self.log(server.plan.model, f"ready at {note['url']} after {time.monotonic() - server.entered:.1f} s")
 
