@@ -7,7 +7,7 @@ BIN = .venv/bin
 .PHONY: run summary test check test-dynamo test-slurm bench format dag
 
 run: .venv/run.ok  ## set up, evaluate the demonstration, show its table
-	@started=$$(date +%s); $(BIN)/snakemake --cores all --quiet rules progress host && $(BIN)/python -m scripts.summary --unless-told-since $$started
+	@started=$$($(BIN)/python -c 'import time; print(time.time())'); $(BIN)/snakemake --cores all --quiet rules progress host && $(BIN)/python -m scripts.summary --unless-told-since $$started
 
 summary: .venv/run.ok  ## the tables and the verdict of what is there, also while a run goes on
 	@$(BIN)/python -m scripts.summary

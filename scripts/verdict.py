@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.evals.coverage import INVALID, PARTIAL
+from scripts.evals.duplicates import FLAG
 from scripts.evals.records import ERROR, MISSING, OK
 
 Pair = tuple[str, str]
@@ -25,8 +26,9 @@ def line(pair: Pair, coverage: dict[str, Any], rows: Iterable[dict[str, Any]], s
         parts.append(f"{len(seeds['expected'])} of {len(seeds['expected']) + len(seeds['surplus'])} seeds")
     parts += [f"pass@1 {row['pass@1']:.1f} %" for row in rows if row["scorer"] == "strict"]
     parts += [f"{name} {count}" for name, count in coverage["counts"].items() if count and name != OK]
-    parts += [f"{name} {count}" for name, count in coverage["flags"].items()]
-    parts += coverage.get("remarks", [])
+    remarks = coverage.get("remarks", [])  # on repeated generations: they say more than the flag's number
+    parts += [f"{name} {count}" for name, count in coverage["flags"].items() if not (remarks and name == FLAG)]
+    parts += remarks
     if coverage["verdict"] == PARTIAL:
         parts += reasons(pair, coverage)
     return ", ".join(parts)
