@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from scripts import whole
 from scripts.decisions import labels, read_config, sides_of, stems
 from scripts.errors import InputError, exit_code
 from scripts.evals.answers import ANSWER_TYPES
 from scripts.evals.comparison import compare, sentences
 from scripts.evals.intervals import OTHER_PROBLEMS, RUN_AGAIN
-from scripts.evals.reports import STRICT, as_json, write_whole
+from scripts.evals.reports import STRICT, as_json
 from scripts.schema import nearest
 from scripts.sides import RESULTS, Side, benchmarks_of, matched, read, side, with_parts
 
@@ -87,7 +88,7 @@ def main() -> int:
     if options.config is not None:
         if options.out is None or options.pair is None:
             raise InputError("--config: expected --pair A-vs-B and --out FILE beside it")
-        write_whole(options.out, as_json(of_run(read_config(options.config), options.pair)))
+        whole.write(options.out, as_json(of_run(read_config(options.config), options.pair)))
         return 0
     if len(options.sides) != 2 or len(options.scorer) > 2:
         raise InputError(
@@ -104,7 +105,7 @@ def main() -> int:
     print(text(a, b, found))
     if options.out is not None:
         options.out.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(options.out, as_json(document(a, b, found)))
+        whole.write(options.out, as_json(document(a, b, found)))
     return 0
 
 

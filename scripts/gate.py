@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts import decisions
+from scripts import decisions, whole
 from scripts.decisions import Case, read_config
 from scripts.errors import InputError, exit_code
 from scripts.evals import gates
@@ -18,7 +18,7 @@ from scripts.evals.answers import ANSWER_TYPES
 from scripts.evals.coverage import cover
 from scripts.evals.datasets import read_rows
 from scripts.evals.gates import EXIT_CODES, Criterion
-from scripts.evals.reports import STRICT, as_json, write_whole
+from scripts.evals.reports import STRICT, as_json
 from scripts.evals.seedfiles import seed_files, seed_of
 from scripts.serving import notes
 from scripts.sides import RESULTS
@@ -77,7 +77,7 @@ def judged(config: dict[str, Any], coverages: Coverages, since: float | None) ->
     if told["result"] != gates.PASS:
         PASSED.unlink(missing_ok=True)
     if OUT.parent.is_dir():
-        write_whole(OUT, as_json(told))
+        whole.write(OUT, as_json(told))
     return told if asked else told | {"exit_code": EXIT_CODES[gates.FAIL]}
 
 
@@ -142,7 +142,7 @@ def main() -> int:
     else:
         told = by_hand(options.folder, options.scorer, options.require, options.answer_type)
     if options.out is not None:
-        write_whole(options.out, as_json(told))
+        whole.write(options.out, as_json(told))
     print(line(told))
     if told["result"] == gates.PASS and options.passed is not None:
         options.passed.touch()

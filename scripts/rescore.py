@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from scripts import whole
 from scripts.errors import InputError, exit_code
 from scripts.evals.answer_keys import answer_type_of
 from scripts.evals.answers import ANSWER_TYPES
@@ -16,7 +17,7 @@ from scripts.evals.canaries import check_file
 from scripts.evals.cohort import Cohort, read_cohort
 from scripts.evals.definitions import find_definition
 from scripts.evals.ledger import compare
-from scripts.evals.reports import STRICT, as_json, write_reports, write_whole
+from scripts.evals.reports import STRICT, as_json, write_reports
 from scripts.evals.scorers import load_scorer
 from scripts.evals.seedfiles import seed_files
 from scripts.score import answers_of
@@ -126,7 +127,7 @@ def main() -> int:
         write_reports(cohort, name, benchmark, answer_type, options.out)
     if not options.alone:
         compared = compare_all(cohort)
-        write_whole(options.out / "scorers.json", as_json(compared))
+        whole.write(options.out / "scorers.json", as_json(compared))
         print(table(cohort, benchmark, compared))
     return 0
 

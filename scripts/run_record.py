@@ -1,11 +1,12 @@
 """results/run.json: whether the last run still goes on or how it ended, and what it was about."""
 
 import json
-import os
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from scripts import whole
 
 RECORD = Path("results/run.json")
 RUNNING = "RUNNING"
@@ -37,7 +38,4 @@ def read() -> dict[str, Any]:
 
 def write(record: dict[str, Any]) -> None:
     """Write the record, whole or not at all."""
-    RECORD.parent.mkdir(parents=True, exist_ok=True)
-    part = RECORD.with_name(f".{RECORD.name}.{os.getpid()}")
-    part.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    os.replace(part, RECORD)
+    whole.write(RECORD, json.dumps(record, indent=2) + "\n")

@@ -1,13 +1,13 @@
 """The run's snapshot: all that its jobs and its broker read beside their inputs, as it stood when the run started."""
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from scripts import whole
 from scripts.catalogue import shipped
 from scripts.settings import Settings
 
@@ -111,9 +111,5 @@ def _json(value: object) -> str:
 
 def _write(path: Path, text: str) -> None:
     """Write a file whole or not at all; one that already says the same is left alone."""
-    if path.is_file() and path.read_text(encoding="utf-8") == text:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        whole.write(path, text)

@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from scripts import whole
 from scripts.errors import InputError
 from scripts.evals import duplicates
 from scripts.evals.coverage import INVALID, cover
 from scripts.evals.datasets import read_ids
 from scripts.evals.parts import label
-from scripts.evals.reports import as_json, read_details, write_whole
+from scripts.evals.reports import as_json, read_details
 from scripts.settings import Settings
 from scripts.snapshot import terms
 from scripts.verdict import Pair, last_line
@@ -54,7 +55,7 @@ def coverage_of(settings: Settings, pair: Pair, wanted: dict[str, Any]) -> dict[
         found |= {"faults": faults + found["faults"], "verdict": INVALID}
     found = {"model": model, "benchmark": benchmark, "part": label(dataset), **found}
     if folder.is_dir():
-        write_whole(folder / "coverage.json", as_json(found))
+        whole.write(folder / "coverage.json", as_json(found))
     return found
 
 

@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
+from tabulate import tabulate
+
 from scripts.evals.intervals import OTHER_PROBLEMS, RUN_AGAIN
 
 QUESTIONS = (("other_problems", OTHER_PROBLEMS), ("run_again", RUN_AGAIN))
+LEFT = ("model", "benchmark", "verdict", "")
 Rows = list[dict[str, Any]]
 
 
@@ -31,8 +34,6 @@ def _bounds(row: dict[str, Any], question: str) -> str:
 
 def render(groups: Iterable[tuple[Rows, str, str]]) -> str:
     """Return the table of (rows of one pair, its seeds such as 4/4, its verdict), one block a pair."""
-    import pandas as pd
-
     lines: list[dict[str, str]] = []
     for rows, seeds, verdict in groups:
         part = f" ({rows[0]['part']})" if rows[0].get("part") else ""
@@ -41,12 +42,13 @@ def render(groups: Iterable[tuple[Rows, str, str]]) -> str:
         for index, (measure, cells) in enumerate(measures(rows)):
             scorers = dict(zip((row["scorer"] for row in rows), cells, strict=True))
             lines.append({**(head if index == 0 else dict.fromkeys(head, "")), "": measure, **scorers})
-    if not lines:
-        return ""
-    table = pd.DataFrame(lines).fillna("–")
-    words = [name for name in table if name in ("model", "benchmark", "verdict", "")]
-    for name in words:
-        width = max(len(name), *table[name].str.len())
-        table[name] = table[name].str.ljust(width)
-        table = table.rename(columns={name: name.ljust(width)})
-    return str(table.to_string(index=False))
+    columns = list(dict.fromkeys(name for line in lines for name in line))
+    table = tabulate(
+        [[line.get(name, "–") for name in columns] for line in lines],
+        columns,
+        tablefmt="plain",
+        disable_numparse=True,
+        preserve_whitespace=True,
+        colalign=["left" if name in LEFT else "right" for name in columns],
+    )
+    return str(table)

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from scripts import whole
 from scripts.errors import exit_code
 from scripts.evals.ledger import compare_tables
 from scripts.evals.parts import label
-from scripts.evals.reports import STRICT, as_json, metrics_name, read_details, write_whole
+from scripts.evals.reports import STRICT, as_json, metrics_name, read_details
 from scripts.evals.statistics import of_folder
 
 INTERVALS = ("other_problems_low", "other_problems_high", "run_again_low", "run_again_high")
@@ -104,7 +105,7 @@ def write_table(rows: Iterable[dict[str, Any]], out: Path) -> None:
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    write_whole(out, text.getvalue())
+    whole.write(out, text.getvalue())
 
 
 def main() -> int:
@@ -120,8 +121,8 @@ def main() -> int:
     rows = []
     for folder, scorers in listed.items():
         compared = compare_scorers(folder, scorers)
-        write_whole(folder / "scorers.json", as_json(compared))
-        write_whole(folder / "statistics.json", as_json(of_folder(folder, scorers)))
+        whole.write(folder / "scorers.json", as_json(compared))
+        whole.write(folder / "statistics.json", as_json(of_folder(folder, scorers)))
         rows += rows_of(folder, scorers, compared)
     write_table(rows, options.out)
     return 0

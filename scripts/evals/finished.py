@@ -2,8 +2,9 @@
 
 import hashlib
 import json
-import os
 from pathlib import Path
+
+from scripts import whole
 
 
 def mark_of(output: Path) -> Path:
@@ -13,10 +14,8 @@ def mark_of(output: Path) -> Path:
 
 def seal(output: Path) -> None:
     """Write the mark of an output that has just been finished, whole or not at all."""
-    mark = mark_of(output)
-    part = mark.with_name(f".{mark.name}.{os.getpid()}")
-    part.write_text(json.dumps({"size": output.stat().st_size, "sha256": _sha256(output)}) + "\n", encoding="ascii")
-    os.replace(part, mark)
+    told = {"size": output.stat().st_size, "sha256": _sha256(output)}
+    whole.write(mark_of(output), json.dumps(told) + "\n")
 
 
 def changed(output: Path, by_content: bool = True) -> str | None:

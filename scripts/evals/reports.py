@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from scripts import whole
 from scripts.errors import InputError
 from scripts.evals.cohort import Cohort
 from scripts.evals.records import ERROR, NO_ANSWER, STATES
@@ -29,11 +29,11 @@ def write_reports(cohort: Cohort, scorer: str, benchmark: str, answer_type: str,
         metrics_name(scorer): as_json(cohort.metrics(benchmark, scorer)),
         f"samples-{scorer}.csv": table(rows),
     }
-    written = {name: hashlib.sha256(_encoded(content)).hexdigest() for name, content in contents.items()}
+    written = {name: hashlib.sha256(whole.encoded(content)).hexdigest() for name, content in contents.items()}
     details = {**_details(cohort, rows, scorer, benchmark, answer_type), "written": written}
     contents[f"details-{scorer}.json"] = as_json(details)
     for name, content in contents.items():
-        write_whole(folder / name, content)
+        whole.write(folder / name, content)
     return [folder / name for name in contents]
 
 
@@ -86,13 +86,6 @@ def as_json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def write_whole(path: Path, content: str) -> None:
-    """Write a file under another name beside its place, then move it there."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_bytes(_encoded(content))
-    os.replace(part, path)
-
-
 def read_details(folder: Path, scorer: str) -> dict[str, Any]:
     """Return a scorer's details; raises InputError if they are missing, or its files are not as they were written."""
     path = folder / f"details-{scorer}.json"
@@ -104,8 +97,3 @@ def read_details(folder: Path, scorer: str) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: {type(error).__name__}: expected the details that a scorer writes") from None
     return details
-
-
-def _encoded(content: str) -> bytes:
-    """Return a text as it stands in a file."""
-    return content.encode("utf-8", "surrogatepass")

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
+from scripts import whole
 from scripts.errors import exit_code
 from scripts.serving import leases, notes, plans
 from scripts.serving.driver import lock
@@ -249,7 +250,7 @@ class Broker:
     def give_up(self, server: Server) -> None:
         """Tell the seeds that there will be no server, with its own last lines."""
         lines = [server.details, f"server {server.plan.model} failed: {server.verdict}"]
-        notes.write_text(server.folder / "failed", "\n".join(filter(None, lines)) + "\n")
+        whole.write(server.folder / "failed", "\n".join(filter(None, lines)) + "\n")
         self.log(server.plan.model, f"given up: {server.verdict}")
 
     def tell(self, server: Server) -> None:

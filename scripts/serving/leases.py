@@ -4,6 +4,8 @@ import contextlib
 import os
 from pathlib import Path
 
+from scripts import whole
+
 
 def touch(path: Path) -> float:
     """Set the time of `path` to now, creating it if need be; returns that time as its file system tells it."""
@@ -26,10 +28,7 @@ def fresh(folder: Path, now: float, seconds: float) -> list[str]:
 
 def grant(path: Path, holder: str) -> None:
     """Make `path` the lease of `holder`, the run's id: servers of an earlier run see that it is not theirs."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(holder, encoding="utf-8")
-    draft.replace(path)
+    whole.write(path, holder)
 
 
 class Watch:

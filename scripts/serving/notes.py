@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from scripts import whole
+
 
 def write(path: Path, value: Mapping[str, Any]) -> None:
     """Replace `path` by `value` in one step, so that a reader sees the old file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with open(draft, "w", encoding="utf-8") as file:
-        json.dump(value, file, indent=1)
-        file.write("\n")
-    draft.replace(path)
+    whole.write(path, json.dumps(value, indent=1) + "\n")
 
 
 def read(path: Path) -> dict[str, Any] | None:
@@ -35,13 +32,6 @@ def last_lines(path: Path, count: int = 12) -> str:
     except OSError:
         return f"(no log {path})"
     return "\n".join(lines[-count:]) or f"({path} is empty)"
-
-
-def write_text(path: Path, text: str) -> None:
-    """Replace `path` by `text` in one step."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
 
 
 def write_secret(path: Path, text: str) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.serving import notes
+from scripts import whole
 from scripts.serving.launchers import Look, Refused
 from scripts.serving.plans import Plan
 from scripts.serving.sbatch import PREFIX, job_name, script
@@ -57,7 +57,7 @@ class SlurmLauncher:
         if there.returncode == 0 and there.stdout.split():
             return there.stdout.split()[0]
         file = Path("run") / model / f"server-{attempt}.sbatch"
-        notes.write_text(file, script(self.plan, server, self.plan_file, attempt, log))
+        whole.write(file, script(self.plan, server, self.plan_file, attempt, log))
         exported = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "SLURM_CONF"]
         exported += self.plan.site.pass_environment
         exported += [secret for role in server.roles for secret in role.secrets]
