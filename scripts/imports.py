@@ -1,32 +1,28 @@
 """The code of a script: the modules of this project that it imports, directly or through others, and their digest."""
 
-import ast
 import functools
 import hashlib
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-_MODULE = re.compile(r"scripts(?:\.[a-z_0-9]+)+")
+_FROM = re.compile(r"^[ \t]*from (scripts(?:\.\w+)*) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
+_NAME = re.compile(r"^[ \t]*import (scripts(?:\.\w+)+)|[\"'](scripts(?:\.\w+)+)[\"']", re.MULTILINE)
 ROOT = Path(__file__).resolve().parent.parent
 
 
 @functools.cache
 def _imported(path: Path) -> tuple[Path, ...]:
-    """Return the files of the project's modules that one file imports, or names in a text to start them by."""
-    found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names: Iterator[str] = iter(())
-        if isinstance(node, ast.Import):
-            names = (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = (name for alias in node.names for name in (node.module, f"{node.module}.{alias.name}"))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            names = iter((node.value,))
-        for name in names:
-            if _MODULE.fullmatch(name) and (file := ROOT / f"{name.replace('.', '/')}.py").is_file():
-                found.append(file)
-    return tuple(found)
+    """Return the files of the project's modules that one file imports, or names in a text to start them by.
+
+    Read by patterns: the syntax tree of all scripts takes 0.1 s of CPU, at every start of Snakemake.
+    """
+    text = path.read_text(encoding="utf-8")
+    names = [imported or named for imported, named in _NAME.findall(text)]
+    for module, listed, line in _FROM.findall(text):
+        words = re.findall(r"\w+", re.sub(r"#.*", "", listed or line))
+        names += [module, *(f"{module}.{word}" for word in words)]
+    files = (ROOT / f"{name.replace('.', '/')}.py" for name in names)
+    return tuple(file for file in files if file.is_file())
 
 
 def modules(script: str) -> list[Path]:
