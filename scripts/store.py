@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from scripts.client.store import ROOT, drop, lines
 from scripts.client.store_line import key_of, record_of
@@ -52,10 +53,11 @@ def _all(root: Path) -> Iterator[Part]:
 
 
 def show(found: list[Part], ids: set[str] | None) -> None:
-    """Print one line a sample: where it belongs, its status, tokens, size in bytes and the opening of its key."""
+    """Print a header, then one line a sample, tab-separated: the opening of its key tells versions of it apart."""
+    print("model", "benchmark", "seed", "id", "status", "tokens", "bytes", "key", sep="\t")
     for part in found:
-        for line in lines(part.path):
-            record = record_of(line)
+        samples = ((record_of(line), line) for line in lines(part.path))
+        for record, line in sorted(samples, key=_problem):
             if ids is not None and record.get("id") not in ids:
                 continue
             status = record.get("seedbed", {}).get("status", "damaged")
@@ -63,9 +65,16 @@ def show(found: list[Part], ids: set[str] | None) -> None:
             print(*fields, record.get("num_generated_tokens", 0), len(line), (key_of(line) or "-")[:12], sep="\t")
 
 
+def _problem(sample: tuple[dict[str, Any], bytes]) -> list[tuple[int, str]]:
+    """Return what samples of a file are sorted by: their problem's id, its numbers as numbers."""
+    words = re.findall(r"\d+|\D+", str(sample[0].get("id")))
+    return [(int(word), "") if word.isdecimal() else (-1, word) for word in words]
+
+
 def measure(found: list[Part]) -> None:
     """Print samples and bytes of every file, then of all."""
     samples = size = 0
+    print("model", "benchmark", "seed", "samples", "bytes", sep="\t")
     for part in found:
         count, length = sum(1 for _ in lines(part.path)), part.path.stat().st_size
         samples, size = samples + count, size + length

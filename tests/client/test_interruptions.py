@@ -260,9 +260,11 @@ def test_the_store_command_lists_measures_and_drops(tmp_path: Path) -> None:
         for seed in (42, 43):
             assert place.generate(seed).returncode == 0
         listed = place.python("scripts.store", "list", "--seed", "43", "--ids", "b-1")
-        assert listed.stdout.split("\t")[:6] == ["m", "b", "43", "b-1", "ok", "4"]
+        header, sample = listed.stdout.splitlines()
+        assert header.split("\t") == ["model", "benchmark", "seed", "id", "status", "tokens", "bytes", "key"]
+        assert sample.split("\t")[:6] == ["m", "b", "43", "b-1", "ok", "4"]
         sizes = place.python("scripts.store", "size").stdout.splitlines()
-        assert [line.split("\t")[3] for line in sizes] == ["3", "3", "6"]
+        assert [line.split("\t")[3] for line in sizes] == ["samples", "3", "3", "6"]
         assert place.python("scripts.store", "drop").returncode == 2
         unknown = place.python("scripts.store", "drop", "--ids", "b-1", "b-9")
         assert (unknown.returncode, unknown.stderr) == (2, "error: no sample has the id b-9; nothing was dropped\n")

@@ -4,6 +4,7 @@ import os
 import resource
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from scripts.client.store import Store, drop, lines
 from scripts.client.store_line import key_of
 from scripts.errors import RunError
+from scripts.store import parts, show
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -173,3 +175,11 @@ def test_a_foreign_record_under_a_key_of_ours_is_named_by_its_line(tmp_path: Pat
         store.add(key(1), foreign)
         with pytest.raises(RunError, match=r"rs42.jsonl, line 2: .*scripts.store drop"):
             store.get(key(1), "b-1")
+
+
+def test_the_list_is_in_the_order_of_the_problems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Store(tmp_path / "store" / "m" / "b" / "rs42.jsonl") as store:
+        for name in ("b-10", "b-9", "a-2"):
+            store.add(f"key of {name}", {"id": name, "num_generated_tokens": 3})
+    show(parts(tmp_path / "store", Namespace(model=None, benchmark=None, seed=None)), None)
+    assert [line.split("\t")[3] for line in capsys.readouterr().out.splitlines()] == ["id", "a-2", "b-9", "b-10"]
