@@ -1,6 +1,5 @@
 """The configuration, checked, and the names that wildcards may take."""
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -10,23 +9,16 @@ from snakemake.exceptions import WorkflowError
 ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(ROOT))
 
-from scripts import decisions, lifecycle, surroundings
+from scripts import configured, decisions, lifecycle, surroundings
 from scripts.errors import InputError, RunError
 from scripts.imports import code_digest
 from scripts.schema import read_yaml
-from scripts.settings import load
 
 surroundings.lay(ROOT)
 
 if not workflow.overwrite_configfiles:
 
     configfile: ROOT / "config" / "config.yaml"
-
-
-CONFIG_FILES = [
-    Path(file)
-    for file in workflow.overwrite_configfiles or [ROOT / "config" / "config.yaml"]
-]
 
 
 def said_clearly(do, *arguments):
@@ -39,20 +31,9 @@ def said_clearly(do, *arguments):
         raise WorkflowError(f"{error.filename}: {error.strerror}") from None
 
 
-def settings():
-    """The configuration of this call, with every file that it names read and checked."""
-    for file in CONFIG_FILES:
-        read_yaml(
-            file
-        )  # Snakemake has read it, and passed over a key that stands twice
-    folders = [file.resolve().parent for file in reversed(CONFIG_FILES)]
-    called_from = [Path(os.environ.get("PWD", ".")), Path.cwd()]
-    return load(
-        config, ", ".join(map(str, CONFIG_FILES)), folders + called_from
-    ).checked()
-
-
-SETTINGS = said_clearly(settings)
+SETTINGS = said_clearly(
+    configured.settings, workflow, config, ROOT / "config" / "config.yaml"
+)
 
 
 def any_of(names):

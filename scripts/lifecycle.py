@@ -44,7 +44,7 @@ def begin(workflow: Any, settings: Settings) -> None:
         {
             "model": model,
             "benchmark": benchmark,
-            "scorers": sorted(scorers, key=settings.order_of_scorers),
+            "scorers": [scorer for scorer in settings.scorers if scorer in scorers],
             **snapshot.terms(settings, model, benchmark),
         }
         for (model, benchmark), scorers in sorted(wanted.items())

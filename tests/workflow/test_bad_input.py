@@ -210,3 +210,9 @@ def test_a_job_of_another_configuration_stops_and_says_so(place: Workplace) -> N
     done = place.module("generate", *words)
     assert done.returncode == 1
     assert "config changed during the run" in done.stderr
+
+
+def test_a_value_of_the_command_line_is_not_laid_to_the_file_alone(place: Workplace) -> None:
+    ran = place.run("--config", "seeds={count: x}")
+    assert ran.code == 1
+    assert re.search(r"config\.yaml, --config: seeds\.count: found 'x'; expected integer", ran.text), ran.text
