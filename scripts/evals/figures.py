@@ -6,14 +6,16 @@ from typing import Any
 
 from scripts.evals.intervals import Interval, containing, other_problems, pass_again, run_again
 from scripts.evals.repetition import likely_miss, pass_at_k, pass_variance
-from scripts.evals.tallies import Tally, mean_of
+from scripts.evals.tallies import Tally, mean_of, problems_of
 
 LIKELY, WARY = (0.3, 0.3), (0.0, 2.0)  # right and wrong samples added to a problem's own: near it, and below it
 
 
-def of_samples(counts: Mapping[tuple[int, int], int], repeats: int, samples: int) -> dict[str, Any]:
+def of_samples(counts: Mapping[tuple[int, int], int]) -> dict[str, Any]:
     """Return a share of samples, the mean over problems, from how many problems have (n, c)."""
     tally = [(count / size, problems) for (size, count), problems in counts.items()]
+    samples = sum(size * problems for (size, _), problems in counts.items())
+    repeats = problems_of(tally) / sum(problems / size for (size, _), problems in counts.items())
     return _figure(tally, other_problems(tally, repeats), run_again(tally, samples, _variances(counts, 1)))
 
 

@@ -20,6 +20,7 @@ Likely = Sequence[tuple[float, float, int]]  # (mean miss of a problem, its vari
 _LOOK = 0.01  # problems added at each end before looking how unlike the problems are
 _ADDED = 0.3  # problems added at each end, right and wrong, where problems are unlike each other
 _UNLIKE = 5.0  # one fifth of the variance between the problems is enough to add them fully
+_ALIKE = 10.0  # nearer to none than a tenth of it, problems are alike: their variance is that of so many samples
 _MOVED = 0.02  # problems added that moved all the way up, and as many down, to a comparison
 
 
@@ -44,14 +45,15 @@ class Interval(msgspec.Struct, frozen=True):
         }
 
 
-def other_problems(tally: Tally, repeats: int = 1) -> Interval | None:
+def other_problems(tally: Tally, repeats: float = 1) -> Interval | None:
     """Return the interval for a mean of values in [0, 1], of which each is the mean of `repeats` samples of a problem.
 
     Wilson's score interval (1927) at the effective sample size p(1-p)/var of a clustered sample (Kish 1965; for
     intervals Korn & Graubard 1998, Dean & Pagano 2015), with t at n-1 degrees of freedom. Where the problems differ
     from each other, a part of a problem is added at each end, as Agresti & Coull (1998) add trials: a sample of 30
-    often holds none of the few problems that make the mean of a skewed benchmark. `repeats` is 1 for anything that is
-    no such mean. None with fewer than two problems, which tell nothing of others.
+    often holds none of the few problems that make the mean of a skewed benchmark. `repeats` is the harmonic mean where
+    problems have unlike numbers of samples, and 1 for anything that is no such mean. None with fewer than two problems,
+    which tell nothing of others.
     """
     problems = problems_of(tally)
     if problems < 2:
@@ -59,10 +61,11 @@ def other_problems(tally: Tally, repeats: int = 1) -> Interval | None:
     between = _between(tally, repeats)
     centre, variance = _padded(tally, max(_LOOK, _ADDED * min(1.0, _UNLIKE * between)))
     t = student(problems - 1)
-    t += (NORMAL_975 - t) * between**4  # of values that are all 0 or 1 the variance is known from the mean
+    known = max(between**4, 1 - _ALIKE * between if repeats >= 2 else 0.0)  # how well the mean tells the variance
+    t += (NORMAL_975 - t) * known
     low, high = _score(centre, centre * (1 - centre) / variance, t)
     mean, own = mean_of(tally), variance_of(tally) / problems
-    if repeats < 2 and own > 0:  # near 0 or 1 what was added draws the interval off the mean
+    if repeats < 2 and own > 0 and 0 < mean < 1:  # near 0 or 1 what was added draws the interval off the mean
         near = _score(mean, mean * (1 - mean) / own, t)
         low, high = min(low, near[0]), max(high, near[1])
     return _held(mean, sqrt(own), low, high, OTHER_PROBLEMS)
@@ -182,7 +185,7 @@ def _padded(tally: Tally, added: float) -> tuple[float, float]:
     return centre, squares / (total - 1) / total
 
 
-def _between(tally: Tally, repeats: int) -> float:
+def _between(tally: Tally, repeats: float) -> float:
     """Return how unlike the problems are: the intraclass correlation, 0 where all are alike, 1 for always or never."""
     centre, variance = _padded(tally, _LOOK)
     share = variance * (problems_of(tally) + 2 * _LOOK) / (centre * (1 - centre))

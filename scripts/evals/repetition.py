@@ -4,6 +4,7 @@ import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import comb, exp, gcd, log
+from operator import mul
 
 Answer = tuple[str | None, bool]  # the answer of a sample, None for no answer, and whether it is right
 _SPACES = re.compile(r"\\[,;:! ]|\\left|\\right|[\s$]|\{,\}")
@@ -40,18 +41,24 @@ def pass_variance(samples: int, right: int, k: int) -> float | None:
 def likely_miss(samples: int, right: int, k: int, more_right: float, more_wrong: float) -> tuple[float, float]:
     """Return mean and variance from run to run of 1 - `pass_at_k` of a problem whose chance of right is about c/n.
 
-    Exact sums over the binomial distribution of the right ones, at the chance c/n with so many samples added, as
-    Jeffreys (1946) adds half a one each: a problem always right so far may miss. Of misses, since 1 - p loses digits.
+    That chance is c/n with so many samples added, as Jeffreys (1946) adds half a one each: a problem always right so
+    far may miss. The mean is (1 - p)^k since the estimate is unbiased, the variance an exact sum over the binomial
+    distribution of the right ones. Of misses, since 1 - p loses digits.
     """
-    chances, found = _rights(samples, (right + more_right) / (samples + more_right + more_wrong)), _misses(samples, k)
-    mean = sum(chance * miss for chance, miss in zip(chances, found, strict=True))
-    return mean, sum(chance * (miss - mean) ** 2 for chance, miss in zip(chances, found, strict=True))
+    chance = (right + more_right) / (samples + more_right + more_wrong)
+    mean = (1 - chance) ** k
+    squares = sum(map(mul, _rights(samples, chance), _squares(samples, k)))
+    return mean, max(0.0, squares - mean * mean)
 
 
 @functools.cache
-def _misses(samples: int, k: int) -> tuple[float, ...]:
-    """Return C(n-c, k)/C(n, k) for c = 0..n."""
-    return tuple(comb(samples - right, k) / comb(samples, k) for right in range(samples + 1))
+def _squares(samples: int, k: int) -> tuple[float, ...]:
+    """Return the squares of C(n-c, k)/C(n, k) for c = 0..n-k; it is 0 beyond."""
+    miss, found = 1.0, []
+    for right in range(samples - k + 1):
+        found.append(miss * miss)
+        miss *= (samples - right - k) / (samples - right)
+    return tuple(found)
 
 
 @functools.cache

@@ -39,7 +39,7 @@ def statistics(rows: Sequence[Scored], details: Mapping[str, Any], block: Mappin
         "problems": len(cells),
         "samples": samples,
         "samples_per_problem": repeats if len(sizes) == 1 else {str(size): sizes[size] for size in sorted(sizes)},
-        **passes(rights, samples),
+        **passes(rights),
         **majorities(cells, repeats),
         NO_ANSWER: share(cells, lambda row: row.found.state == NO_ANSWER),
         "timeouts": sum(row.found.state == TIMEOUT for row in rows),
@@ -54,13 +54,13 @@ def statistics(rows: Sequence[Scored], details: Mapping[str, Any], block: Mappin
     }
 
 
-def passes(rights: Mapping[tuple[int, int], int], samples: int) -> dict[str, Any]:
+def passes(rights: Mapping[tuple[int, int], int]) -> dict[str, Any]:
     """Return pass@1[avg-of-n] and pass@k, k = 2..n, from how many problems have (n, c): samples, right ones."""
     most = min((size for size, _ in rights), default=0)
     found = {}
     for k in range(1, most + 1):
         name = f"pass@{k}" if k > 1 else f"pass@1[avg-of-{most}]" if most > 1 else "pass@1"
-        found[name] = figures.of_pass(rights, k, most) if k > 1 else figures.of_samples(rights, most, samples)
+        found[name] = figures.of_pass(rights, k, most) if k > 1 else figures.of_samples(rights)
     return found
 
 
@@ -111,8 +111,7 @@ def majorities(cells: Cells, repeats: int) -> dict[str, Any]:
 def share(cells: Cells, holds: Callable[[Scored], bool]) -> dict[str, Any]:
     """Return the share of samples of which something holds, a mean over problems, with both intervals."""
     counts = Counter((len(row), sum(map(holds, row))) for row in cells.values())
-    samples = sum(size * problems for (size, _), problems in counts.items())
-    return figures.of_samples(counts, min(size for size, _ in counts), samples)
+    return figures.of_samples(counts)
 
 
 def without_errors(rows: Iterable[Scored]) -> dict[str, Any] | None:

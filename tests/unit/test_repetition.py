@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripts.evals.metrics import Graded, metrics
-from scripts.evals.repetition import Answer, classed, equal_form, majority, pass_at_k, pass_variance
+from scripts.evals.repetition import Answer, classed, equal_form, likely_miss, majority, pass_at_k, pass_variance
 
 
 def test_pass_at_k_is_the_share_of_subsets_with_a_right_one() -> None:
@@ -94,6 +94,19 @@ def test_the_order_of_seeds_is_irrelevant_to_the_whole_vote(answers: list[Answer
     ordered = sorted(answers, key=str)
     assert next(majority(answers, size)) == next(majority(ordered, size))
     assert next(majority(classed(answers), size)) == next(majority(classed(ordered), size))
+
+
+@pytest.mark.parametrize(("samples", "right", "k"), [(16, 16, 2), (16, 0, 15), (16, 8, 8), (5, 2, 5), (64, 60, 32)])
+def test_what_is_likely_to_be_missed_is_the_exact_sum_over_runs(samples: int, right: int, k: int) -> None:
+    for added in ((Fraction(3, 10), Fraction(3, 10)), (Fraction(0), Fraction(2))):
+        chance = (right + added[0]) / (samples + sum(added))
+        runs = [comb(samples, c) * chance**c * (1 - chance) ** (samples - c) for c in range(samples + 1)]
+        missed = [Fraction(comb(samples - c, k), comb(samples, k)) for c in range(samples + 1)]
+        mean = sum(run * miss for run, miss in zip(runs, missed, strict=True))
+        variance = sum(run * (miss - mean) ** 2 for run, miss in zip(runs, missed, strict=True))
+        likely = likely_miss(samples, right, k, float(added[0]), float(added[1]))
+        assert likely[0] == pytest.approx(float(mean), abs=1e-12)
+        assert likely[1] == pytest.approx(float(variance), abs=1e-12)
 
 
 @pytest.mark.parametrize(

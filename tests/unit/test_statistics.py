@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scripts.evals.metrics import Graded, metrics
 from scripts.evals.samples import Scored
-from scripts.evals.statistics import by_problem, figure, passes, statistics
+from scripts.evals.statistics import Cells, by_problem, figure, passes, share, statistics
 from scripts.imports import ROOT
 from tests.unit.scored import row, rows
 
@@ -26,6 +26,18 @@ def values(node: Any) -> list[float]:
         own = [node[key] for key in ("value", "low", "high") if isinstance(node.get(key), int | float)]
         return own + [value for inner in node.values() for value in values(inner)]
     return []
+
+
+def cells_of(counts: dict[tuple[int, int], int]) -> Cells:
+    """Return the samples of problems of which so many have (n, c)."""
+    return {
+        f"p{right}-{index}": rows([right], size) for (size, right), count in counts.items() for index in range(count)
+    }
+
+
+def _right(sample: Scored) -> bool:
+    """Return whether a sample is right."""
+    return sample.correct
 
 
 def of_peer(table: list[Scored], k: int) -> dict[str, Any]:
@@ -65,7 +77,7 @@ def test_pass_at_k_goes_no_further_than_the_samples() -> None:
 
 def test_pass_at_k_near_100_percent_is_as_sure_as_runs_show() -> None:
     # 30 problems, half right of 16: runs of such problems (true pass@8 99.61) fall between 98.8 and 99.94
-    found = passes({(16, 8): 30}, 480)["pass@8"]
+    found = passes({(16, 8): 30})["pass@8"]
     assert found["value"] == pytest.approx(99.9922, abs=1e-4)
     assert 98.5 < found["run_again"]["low"] < 99.4
     assert found["run_again"]["high"] > 99.99
@@ -73,7 +85,7 @@ def test_pass_at_k_near_100_percent_is_as_sure_as_runs_show() -> None:
 
 
 def test_pass_at_all_samples_is_unsure_of_problems_that_were_right_once() -> None:
-    once, always = (passes({(16, right): 30}, 480)["pass@16"] for right in (1, 16))
+    once, always = (passes({(16, right): 30})["pass@16"] for right in (1, 16))
     assert once["value"] == always["value"] == 100
     assert once["run_again"]["low"] < 89
     assert always["run_again"]["low"] > 99.99
@@ -85,10 +97,29 @@ def test_pass_at_k_run_again_is_covered_and_no_wider_than_it_must(chance: float,
     truth = 100 * (1 - (1 - chance) ** k)
     for _ in range(draws):
         rights = Counter((16, sum(draw.random() < chance for _ in range(16))) for _ in range(30))
-        again = passes(rights, 480)[f"pass@{k}"]["run_again"]
+        again = passes(rights)[f"pass@{k}"]["run_again"]
         hits += again["low"] - 1e-9 <= truth <= again["high"] + 1e-9
         assert again["high"] - again["low"] <= 25
     assert hits >= 0.91 * draws
+
+
+def test_pass_at_k_of_many_seeds_that_comes_to_one_but_for_a_rounding_has_its_interval() -> None:
+    found = passes({(256, 200 + index): 1 for index in range(30)})
+    assert found["pass@128"]["value"] == 100
+    assert 99 < found["pass@128"]["run_again"]["low"] <= 100
+    assert found["pass@128"]["other_problems"]["low"] == pytest.approx(
+        passes({(256, 256): 30})["pass@128"]["other_problems"]["low"]
+    )
+    assert set(found) == {"pass@1[avg-of-256]", *(f"pass@{k}" for k in range(2, 257))}
+
+
+def test_one_problem_of_few_samples_takes_nothing_from_the_width_that_other_problems_need() -> None:
+    counts = {(16, 16): 26, (16, 4): 3}  # a benchmark as unlike as they come, with and without a sample or two lost
+    whole, uneven = passes({**counts, (16, 8): 1}), share({"p": rows([1], 2), **cells_of(counts)}, _right)
+    widths = [
+        one["other_problems"]["high"] - one["other_problems"]["low"] for one in (whole["pass@1[avg-of-16]"], uneven)
+    ]
+    assert widths[1] == pytest.approx(widths[0], rel=0.05)
 
 
 def test_samples_that_failed_do_not_halve_the_score_of_those_that_came() -> None:
