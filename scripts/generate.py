@@ -178,7 +178,7 @@ def beside_server(arguments: argparse.Namespace, snapshot: Snapshot) -> int:
                 time.sleep(0.5)
         return found
 
-    return inside.run([sys.executable, "-m", "scripts.generate", *sys.argv[1:]], find)
+    return inside.run(["-m", "scripts.generate", *sys.argv[1:]], find)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from scripts import snapshot
-from scripts.catalogue import STRUCK, struck
 from scripts.client.requests import STREAM
 from scripts.evals.fingerprints import digest
 from scripts.imports import code_digest
 from scripts.schema import ROOT
+from scripts.secrecy import strike
 from scripts.serving.definitions import answer_relevant
 from scripts.settings import Settings
 
@@ -125,16 +125,3 @@ def _model(settings: Settings, model: str, pairs: Iterable[Mapping[str, Any]]) -
         "fingerprints": {pair["benchmark"]: pair["fingerprint"] for pair in pairs if pair["model"] == model},
     }
 
-
-def strike(value: Any, secrets: Iterable[str] = (), name: str = "") -> Any:
-    """Return `value`, named `name`, without what is, or looks like, a secret: by name, by form, or because known."""
-    secrets = list(secrets)
-    if isinstance(value, Mapping):
-        return {key: strike(inner, secrets, str(key)) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [strike(inner, secrets, name) for inner in value]
-    if not isinstance(value, str):
-        return value
-    for secret in secrets:
-        value = value.replace(secret, STRUCK)
-    return struck(name, value)

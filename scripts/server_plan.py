@@ -13,23 +13,16 @@ from scripts.schema import ROOT
 from scripts.serving import commands, plans, sites
 from scripts.serving.commands import Slot
 from scripts.serving.contexts import lengths
-from scripts.serving.definitions import Role
 from scripts.serving.placing import arrange
-
-FIRST_PORT = 20000
+from scripts.serving.rehearsal import counting, spoken
 
 
 def slots(definition: Mapping[str, Any], model: str, nodes: Sequence[str], site: sites.Site) -> list[Slot]:
     """Return the processes of a server on `nodes`: each reached by its name, at the next port not yet given out."""
     plan = plans.parse({"run": "plan", "servers": {model: {"server": definition}}})
-    given: dict[str, int] = {}
-
-    def port(role: Role, host: str, _: bool) -> int:
-        given[host] = given.get(host, FIRST_PORT - 1) + 1
-        return role.port or given[host]
-
-    more = {**site.programs, "scratch": f"run/{model}/scratch-1", "run_dir": f"run/{model}", "python": "python"}
-    found = arrange(plan.servers[model], list(nodes), {node: node for node in nodes}, port)
+    more = {**site.programs, "scratch": f"run/{model}/scratch-1", "run_dir": f"run/{model}"}
+    more["python"] = site.python or "python"
+    found = arrange(plan.servers[model], list(nodes), {node: node for node in nodes}, counting())
     return [Slot(one.role, one.index, one.rank, one.node, {**one.values, **more}) for one in found]
 
 
@@ -39,6 +32,7 @@ def plan(definition: Mapping[str, Any], model: str, nodes: Sequence[str], site: 
     for slot in slots(definition, model, nodes, site):
         local = nodes == ["localhost"]
         words = commands.local_command(slot) if local else commands.slurm_command(slot, "JOB", site, pyxis)
+        spoken(slot)
         own = commands.fill(slot.role.environment.values(), slot.values, f"role {slot.role.name}: environment")
         lines = [f"# {slot.label} on {slot.node}"]
         lines += [f"{name}={shlex.quote(value)} \\" for name, value in zip(slot.role.environment, own, strict=True)]

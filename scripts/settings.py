@@ -9,11 +9,12 @@ from typing import Any, Self
 
 from scripts import decisions, recipe_runs
 from scripts.benchmarks import Benchmark, load_benchmark
-from scripts.catalogue import files_of, load_server, located, refuse_secrets, shipped
+from scripts.catalogue import files_of, load_server, located, shipped
 from scripts.errors import InputError
 from scripts.evals.fingerprints import canonical, digest, with_server
 from scripts.evals.finished import changed
 from scripts.schema import conform, nearest, read_yaml
+from scripts.secrecy import refuse_secrets
 from scripts.serving import contexts
 from scripts.serving.definitions import answer_relevant, model_file
 

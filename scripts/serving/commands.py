@@ -8,7 +8,8 @@ from scripts.errors import InputError
 from scripts.serving.definitions import Role
 from scripts.serving.sites import Site
 
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+OURS = ("PYTHONPATH", "PYTHONSAFEPATH")  # where this project's modules are: nothing for an engine's Python
+_PLACEHOLDER = re.compile(r"(?<![{$])\{([A-Za-z_][A-Za-z0-9_-]*)\}(?!\})")
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,10 @@ class Slot:
 
 
 def fill(words: Iterable[str], values: Mapping[str, str], where: str) -> list[str]:
-    """Return `words` with each bare `{name}` replaced; braces of JSON pass, an unknown name raises InputError."""
+    """Return `words` with each bare `{name}` replaced; an unknown name raises InputError.
+
+    Braces of JSON, `{{name}}` and `${name}` pass as they are.
+    """
 
     def value(found: re.Match[str]) -> str:
         if found[1] not in values:
@@ -51,6 +55,7 @@ def local_command(slot: Slot) -> list[str]:
 def slurm_command(slot: Slot, job: str, site: Site, pyxis: bool) -> list[str]:
     """Return the words of a role that runs as an overlapping step of the server's own allocation.
 
+    Without pyxis it runs bare; where the site knows images all the same, an alias that is none of them is an error.
     Values of variables never stand here: srun hands on its own environment.
     """
     role = slot.role
@@ -60,6 +65,8 @@ def slurm_command(slot: Slot, job: str, site: Site, pyxis: bool) -> list[str]:
         words.append(f"--gpus-per-node={role.gpus}")
     else:
         words.append("--gres=none")
+    if role.container is not None and (pyxis or site.containers):
+        image(role, site)
     if role.container is not None and pyxis:
         words += container_flags(slot, site)
     elif role.workdir is not None:
@@ -67,14 +74,19 @@ def slurm_command(slot: Slot, job: str, site: Site, pyxis: bool) -> list[str]:
     return [*words, *local_command(slot)]
 
 
+def image(role: Role, site: Site) -> str:
+    """Return the image of a role; raises InputError for an alias that the site does not know."""
+    found = site.containers.get(role.container or "")
+    if found is None:
+        known = ", ".join(sorted(site.containers)) or "none"
+        raise InputError(f"role {role.name}: container {role.container!r} is not in site.yaml; known are {known}")
+    return found
+
+
 def container_flags(slot: Slot, site: Site) -> list[str]:
     """Return pyxis' flags for the image, mounts and working directory of a role; the run's folder is always mounted."""
     role = slot.role
-    image = site.containers.get(role.container or "")
-    if image is None:
-        known = ", ".join(sorted(site.containers)) or "none"
-        raise InputError(f"role {role.name}: container {role.container!r} is not in site.yaml; known are {known}")
-    flags = [f"--container-image={image}"]
+    flags = [f"--container-image={image(role, site)}"]
     own = [f"{folder}:{folder}" for folder in (slot.values.get("run_dir"),) if folder is not None]
     mounts = [*own, *site.mounts, *role.mounts]
     if mounts:
@@ -91,6 +103,7 @@ def environment(
 ) -> dict[str, str]:
     """Return what a role's process sees: what is inherited, less the secrets it does not name, plus its own variables.
 
+    The way to this project's modules is for those that run by its Python, `{python}`.
     `secrets` are the names that any role of the server asks for, `given` what the run adds (the key's file, the lease).
     """
     role = slot.role
@@ -98,5 +111,7 @@ def environment(
     if missing:
         raise InputError(f"role {role.name}: secret {missing[0]} is not set in the environment of this run")
     kept = {name: value for name, value in inherited.items() if name not in secrets or name in role.secrets}
+    if not any("{python}" in word for word in role.command):
+        kept = {name: value for name, value in kept.items() if name not in OURS}
     own = fill(role.environment.values(), slot.values, f"role {role.name}: environment")
     return {**kept, **given, **dict(zip(role.environment, own, strict=True))}

@@ -87,6 +87,11 @@ def roles(definition: Mapping[str, Any]) -> list[Role]:
     names = [role.name for role in found]
     if len(set(names)) != len(names):
         raise InputError(f"roles: every name once, found {names}")
+    for role in found:
+        if (role.frontend or len(found) == 1) and role.count > 1:
+            raise InputError(f"role {role.name}: count: found {role.count}, expected one frontend")
+        if role.nodes > 1 and not role.gpus:
+            raise InputError(f"role {role.name}: nodes: found {role.nodes} without gpus; expected gpus on each of them")
     return found
 
 

@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from scripts.errors import InputError, RunError
-from scripts.serving import notes, sites
+from scripts.serving import notes, plans, sites
+from scripts.serving.rehearsal import rehearse
+from scripts.surroundings import servers_path
 
 ROOT = Path(__file__).resolve().parents[2]
 UP_WITHIN = 60.0  # seconds for the broker to say "up"
@@ -37,7 +39,9 @@ def start(plan: Mapping[str, Any], run_dir: Path | str = "run") -> str:
     held = lock(os.getpid(), folder)
     run = uuid.uuid4().hex
     site = plan.get("site", sites.read(Path(os.environ.get("SEEDBED_SITE") or ROOT / "config" / "site.yaml")))
-    notes.write(folder / "broker.json", {**plan, "site": site, "run": run})
+    whole_plan = {**plan, "site": site, "run": run}
+    rehearse(plans.parse(whole_plan))
+    notes.write(folder / "broker.json", whole_plan)
     words = [sys.executable, "-m", "scripts.serving.broker", "--plan", str(folder / "broker.json")]
     words += ["--driver-pid", str(os.getpid()), "--lock-fd", str(held)]
     Path("logs").mkdir(exist_ok=True)
@@ -50,7 +54,7 @@ def start(plan: Mapping[str, Any], run_dir: Path | str = "run") -> str:
             text=True,
             pass_fds=(held,),
             start_new_session=True,  # Ctrl-C in the terminal must reach the driver alone
-            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"},
+            env={**os.environ, "PATH": servers_path(), "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"},
         )
     assert process.stdout is not None
     readable, _, _ = select.select([process.stdout], [], [], UP_WITHIN)

@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,12 +14,12 @@ from scripts.serving import notes, slurm
 from scripts.serving.launchers import Look
 
 LOSSES = 20  # so many servers may be lost under one seed
-Allocation = tuple[int, str, str]  # attempt, job, node
+Allocation = tuple[int, str, str, str]  # attempt, job, node, the Python that its own processes run by
 INSIDE = "SEEDBED_INSIDE"  # set for the step: it must not look for an allocation again
 
 
 def allocation(folder: Path) -> Allocation | None:
-    """Return (attempt, job, node) of the server published in `folder`, run/{model}, or None while there is none.
+    """Return (attempt, job, node, Python) of the server published in `folder`, run/{model}, None while there is none.
 
     A server that is no job of Slurm has the job "".
     """
@@ -28,7 +29,8 @@ def allocation(folder: Path) -> Allocation | None:
     note = notes.read(folder / f"server-{endpoint['generation']}.json") or {}
     if not note.get("nodes"):
         return None
-    return int(endpoint["generation"]), str(note.get("job") or ""), str(note["nodes"][0])
+    python = str(note.get("python") or sys.executable)  # the nodes may have another processor than this machine
+    return int(endpoint["generation"]), str(note.get("job") or ""), str(note["nodes"][0]), python
 
 
 def stands(job: str) -> bool:
@@ -46,7 +48,7 @@ def step(job: str, node: str, words: Sequence[str]) -> list[str]:
 
 
 def run(words: Sequence[str], find: Callable[[], Allocation]) -> int:
-    """Run `words` as a step of the server's allocation and return its exit code.
+    """Run Python with `words` as a step of the server's allocation and return its exit code.
 
     `find()` waits for an allocation and raises when that is in vain. A seed whose server is lost under it goes on in
     the next one's allocation.
@@ -66,11 +68,11 @@ def run(words: Sequence[str], find: Callable[[], Allocation]) -> int:
         signal.signal(number, hand_on)
     code, lost = 1, 0
     for _ in range(LOSSES):
-        attempt, job, node = find()
+        attempt, job, node, python = find()
         while attempt == lost:  # still published, though its job is gone
             time.sleep(1.0)
-            attempt, job, node = find()
-        words_of_step = step(job, node, words)
+            attempt, job, node, python = find()
+        words_of_step = step(job, node, [python, *words])
         running[:] = [subprocess.Popen(words_of_step, env={**inherited, **kept, INSIDE: job}, start_new_session=True)]
         code = running[0].wait()
         if code == 0 or told or stands(job):

@@ -16,6 +16,7 @@ from scripts.serving.definitions import Role
 from scripts.serving.plans import Plan, ServerPlan
 from scripts.serving.sites import PROGRAMS
 
+TRIES = 100  # draws of a port that no other role has
 REMOTE_PORTS = range(20000, 30000)  # below the usual ephemeral range; a clash ends the attempt and the next one redraws
 
 
@@ -57,13 +58,25 @@ def arrange(
     needed = sum(role.count * role.nodes for role in server.roles if role.gpus)
     if not shared and needed > len(nodes):
         raise InputError(f"server of {server.model}: its roles need {needed} nodes, the placement gives {len(nodes)}")
-    slots, used, here = [], 0, Path.cwd()
+    slots: list[Slot] = []
+    used, here = 0, Path.cwd()
+    given: set[tuple[str, int]] = set()
+
+    def own_port(role: Role, node: str) -> int:
+        """Return a port that no other process of this server has on the node."""
+        for _ in range(TRIES):
+            found = free(role, address[node], node == nodes[0])
+            if (node, found) not in given:
+                given.add((node, found))
+                return found
+        raise InputError(f"role {role.name}: port {found} on {node} is taken by another role; expected one of its own")
+
     for role in server.roles:
         for index in range(role.count):
             wanted = role.nodes if role.gpus and not shared else 1
             own = nodes[used : used + wanted] if role.gpus and not shared else nodes[:1]
             used += wanted if role.gpus and not shared else 0
-            meeting = free(replace(role, port=None), address[own[0]], own[0] == nodes[0])
+            meeting = own_port(replace(role, port=None), own[0])
             for rank, node in enumerate(own):
                 host = address[node]
                 values = {
@@ -71,7 +84,7 @@ def arrange(
                     **PROGRAMS,
                     **more,
                     "host": host,
-                    "port": str(free(role, host, node == nodes[0])),
+                    "port": str(own_port(role, node)),
                     "master": address[own[0]],
                     "master_port": str(meeting),
                     "node_rank": str(rank),
@@ -83,6 +96,9 @@ def arrange(
                     "run_dir": str(here / "run" / server.model),
                 }
                 slots.append(Slot(role, index, rank, node, values))
+    labels = [slot.label for slot in slots]
+    if twice := [label for label in labels if labels.count(label) > 1]:
+        raise InputError(f"server of {server.model}: two of its processes are called {twice[0]}; expected other names")
     return slots
 
 

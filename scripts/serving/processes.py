@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.errors import RunError
+from scripts.secrecy import strike
 from scripts.serving import commands, notes
 from scripts.serving.commands import Slot
 from scripts.serving.plans import Plan, ServerPlan
@@ -39,6 +40,8 @@ class RoleProcess:
     process: subprocess.Popen[bytes]
     log: Path
     words: list[str]
+    environment: dict[str, str]
+    secrets: tuple[str, ...] = ()  # what must not be shown of it
 
     @classmethod
     def start(cls, slot: Slot, plan: Plan, server: ServerPlan, attempt: int) -> "RoleProcess":
@@ -57,11 +60,12 @@ class RoleProcess:
         secrets = [name for role in server.roles for name in role.secrets]
         seen = commands.environment(slot, os.environ, secrets, given)
         words = command(slot, plan)
+        hidden = (*(seen[name] for name in slot.role.secrets), (folder / "key").read_text(encoding="utf-8").strip())
         log = Path("logs/server") / f"{server.model}-{attempt}-{slot.label}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         workdir = slot.role.workdir if plan.launcher == "local" else None
         with open(log, "ab") as output:
-            output.write(f"{time.strftime('%FT%T%z')} on {slot.node}: {' '.join(words)}\n".encode())
+            output.write(f"{time.strftime('%FT%T%z')} on {slot.node}: {' '.join(strike(words, hidden))}\n".encode())
             output.flush()
             try:
                 process = subprocess.Popen(
@@ -76,7 +80,7 @@ class RoleProcess:
                 )
             except OSError as error:
                 raise RunError(f"role {slot.label}: cannot start {words[0]}: {error.strerror}") from error
-        return cls(slot, process, log, words)
+        return cls(slot, process, log, words, seen, hidden)
 
     def code(self) -> int | None:
         """Return the exit code, negative for a signal, or None while the process runs."""
@@ -84,13 +88,13 @@ class RoleProcess:
 
     def account(self) -> str:
         """Return the name of the log and its last lines."""
-        return f"{self.log}:\n{notes.last_lines(self.log)}"
+        return f"{self.log}:\n{strike(notes.last_lines(self.log), self.secrets)}"
 
     def death(self) -> "ServerEnded":
         """Return the error that says how this process ended, with its own last words."""
         code = self.code() or 0
         how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        last = _own_last_line(self.log)
+        last = strike(_own_last_line(self.log), self.secrets)
         return ServerEnded(f"role {self.slot.label} ended ({how}), its last line: {last}", self.account())
 
     def signal(self, number: signal.Signals) -> None:

@@ -4,44 +4,17 @@ Every attempt of a run adds its own entry. One that was killed without a word ha
 the last time it was seen.
 """
 
-import os
-import re
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from scripts.secrecy import strike
 from scripts.serving import notes
 from scripts.serving.plans import Plan, ServerPlan
 from scripts.serving.processes import RoleProcess
 
 SEEN_EVERY = 30.0  # seconds between two signs of life in the record
-_SECRET_FLAG = re.compile(r"(?i)^(--?[a-z0-9_-]*(?:api-?_?key|token|password|secret|credential)s?)(=.*)?$")
-_HARMLESS = re.compile(r"(?i)tokens?$|tokenizer")
-
-
-def struck_out(words: Sequence[str], secrets: Sequence[str]) -> list[str]:
-    """Return a command line without its secrets: values of flags that take one, and any of the values in `secrets`."""
-    found: list[str] = []
-    hidden = False
-    for word in words:
-        flag = None if hidden else _SECRET_FLAG.match(word)
-        if flag is not None and not _harmless(flag[1]):
-            found.append(f"{flag[1]}=***" if flag[2] else word)
-            hidden = flag[2] is None
-            continue
-        shown = "***" if hidden else word
-        for secret in filter(None, secrets):
-            shown = shown.replace(secret, "***")
-        found.append(shown)
-        hidden = False
-    return found
-
-
-def _harmless(flag: str) -> bool:
-    """Return whether a flag speaks of tokens of text, as --max-tokens does; --hf-token does not."""
-    return _HARMLESS.search(flag) is not None and flag.lstrip("-").lower() not in ("token", "hf-token", "auth-token")
 
 
 class Ran:
@@ -59,7 +32,6 @@ class Ran:
         """Note one process: its role, node, image, variables and command line."""
         slot, role = process.slot, process.slot.role
         image = None if role.container is None else self.plan.site.containers.get(role.container)
-        secrets = [os.environ.get(name, "") for name in role.secrets]
         self.entry["gpus"] += role.gpus
         self.entry["processes"].append(
             {
@@ -68,8 +40,8 @@ class Ran:
                 "gpus": role.gpus,
                 "container": role.container,
                 "image": image,
-                "environment": dict(role.environment),
-                "command": struck_out(process.words, secrets),
+                "environment": strike(role.environment, process.secrets),
+                "command": strike(process.words, process.secrets),
             }
         )
 

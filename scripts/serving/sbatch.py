@@ -12,6 +12,13 @@ from scripts.serving.plans import Plan, ServerPlan
 
 ROOT = Path(__file__).resolve().parents[2]
 PREFIX = "seedbed-"
+CHECK = (  # nodes with GPUs may have another processor than the submit host, or another system
+    'if ! "$python" -c "import sys; sys.exit(sys.version_info < (3, 11))"; then',
+    '    echo "error: $python does not run on $(uname -nm) as Python 3.11 or newer;'
+    " expected one that does as 'python:' of config/site.yaml, see docs/gb200.md\"",
+    "    exit 1",
+    "fi",
+)
 # resource of rule `server` → flag of sbatch; the names are those of Snakemake's Slurm executor
 FLAGS = {
     "slurm_partition": "partition",
@@ -60,8 +67,19 @@ def script(plan: Plan, server: ServerPlan, plan_file: Path, attempt: int, log: P
         "--no-requeue",
         *options(server.placement),
     ]
-    words = [sys.executable, "-m", "scripts.serving.supervisor", "--plan", str(plan_file.absolute())]
+    words = ["-m", "scripts.serving.supervisor", "--plan", str(plan_file.absolute())]
     words += ["--model", server.model, "--attempt", str(attempt)]
-    lines = ["#!/bin/sh", *(f"#SBATCH {shlex.quote(flag)}" for flag in flags)]
-    lines += [f"export PYTHONPATH={shlex.quote(str(ROOT))} PYTHONSAFEPATH=1", f"exec {shlex.join(words)}"]
+    lines = ["#!/bin/sh", *(f"#SBATCH {shlex.quote(flag)}" for flag in flags), f"python={interpreter(plan)}"]
+    lines += [
+        f"export PYTHONPATH={shlex.quote(str(ROOT))} PYTHONSAFEPATH=1",
+        *CHECK,
+        f'exec "$python" {shlex.join(words)}',
+    ]
     return "\n".join(lines) + "\n"
+
+
+def interpreter(plan: Plan) -> str:
+    """Return, as sh reads it, the Python of the server's nodes: the site's, `{machine}` what `uname -m` says there."""
+    named = plan.site.python or sys.executable
+    path = str(ROOT / named) if "/" in named else named
+    return shlex.quote(path).replace("{machine}", "'\"$(uname -m)\"'")

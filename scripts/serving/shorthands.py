@@ -38,6 +38,8 @@ def words(flags: Mapping[str, Any] | None, where: str = "flags") -> list[str]:
 
 def _vllm(definition: Mapping[str, Any]) -> list[Entry]:
     """Return the one role of a vLLM on one node."""
+    if definition.get("nodes", 1) > 1:
+        raise InputError(f"nodes: found {definition['nodes']}, expected 1: a vLLM over several is written as `roles`")
     command = ["vllm", "serve", "{model_path}", "--served-model-name={served_name}", "--host={host}", "--port={port}"]
     return [_single(definition, command, "/health")]
 
@@ -63,6 +65,9 @@ def _single(definition: Mapping[str, Any], command: list[str], health: str | Non
 
 def _dynamo(definition: Mapping[str, Any]) -> list[Entry]:
     """Return a frontend and the SGLang workers of `workers:` behind it, found and reached over the given planes."""
+    if set(definition["workers"]) not in (set(MODES), {"aggregated"}):
+        found = ", ".join(definition["workers"])
+        raise InputError(f"workers: found {found}; expected prefill and decode, or aggregated alone")
     environment = {**planes(definition.get("planes") or {}), **(definition.get("environment") or {})}
     shared = {key: definition[key] for key in _KEPT if key in definition}
     front = definition.get("frontend") or {}

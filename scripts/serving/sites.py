@@ -13,6 +13,7 @@ KEYS: dict[str, type | tuple[type, ...]] = {
     "mounts": list,
     "pass_environment": list,
     "programs": dict,
+    "python": (str, type(None)),
     "pyxis": (bool, str),
 }
 PROGRAMS = {"dynamo_python": "python3"}  # placeholders of commands, where the site says nothing
@@ -20,12 +21,13 @@ PROGRAMS = {"dynamo_python": "python3"}  # placeholders of commands, where the s
 
 @dataclass(frozen=True)
 class Site:
-    """Images behind aliases, mounts of every container, variables that a job needs, programs, and whether pyxis."""
+    """Images behind aliases, mounts, variables that a job needs, programs, the nodes' Python, and whether pyxis."""
 
     containers: Mapping[str, str] = field(default_factory=dict)
     mounts: tuple[str, ...] = ()
     pass_environment: tuple[str, ...] = ()
     programs: Mapping[str, str] = field(default_factory=lambda: dict(PROGRAMS))
+    python: str | None = None  # None: the interpreter of the submit host
     pyxis: bool | None = None  # None: ask srun
 
 
@@ -57,6 +59,7 @@ def site(found: Mapping[str, Any]) -> Site:
         mounts=tuple(found.get("mounts") or ()),
         pass_environment=tuple(found.get("pass_environment") or ()),
         programs={**PROGRAMS, **(found.get("programs") or {})},
+        python=found.get("python") or None,
         pyxis=pyxis if isinstance(pyxis, bool) else None,
     )
 
@@ -77,5 +80,6 @@ def _expected(key: str) -> str:
     return {
         "containers": "a map of aliases to images",
         "programs": "a map of names to paths",
+        "python": "a path or a name on PATH",
         "pyxis": "true, false or auto",
     }.get(key, "a list of texts")

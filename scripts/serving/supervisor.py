@@ -53,6 +53,7 @@ class Supervisor:
             "state": "starting",
             "pid": os.getpid(),
             "job": os.environ.get("SLURM_JOB_ID"),
+            "python": sys.executable,
             "started": time.time(),
         }
 
@@ -90,7 +91,7 @@ class Supervisor:
                 self.running.append(RoleProcess.start(slot, self.plan, self.server, self.attempt))
                 self.ran.launched(self.running[-1])
             for slot in started:
-                if "path" in slot.role.readiness:
+                if "path" in slot.role.readiness and slot.rank == 0:
                     where = f"http://{slot.values['host']}:{slot.values['port']}{slot.role.readiness['path']}"
                     self.wait(deadline, f"role {slot.label}", partial(readiness.answers, where))
         key = self.key_file.read_text(encoding="utf-8").strip()
@@ -123,7 +124,7 @@ class Supervisor:
         self.ran.told(version=versions.of_frontend(url, key), guarded=guarded)
         for process, entry in zip(self.running, self.ran.entry["processes"], strict=True):
             if (slot := versions.asking(process.slot)) is not None:
-                entry["version"] = versions.told_by(command(slot, self.plan))
+                entry["version"] = versions.told_by(command(slot, self.plan), process.environment)
         self.ran.save()
 
     def call_roll(self, roll: workers.Roll) -> None:

@@ -5,7 +5,7 @@ import json
 import subprocess
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -55,10 +55,12 @@ def asking(slot: Slot) -> Slot | None:
     return replace(slot, role=replace(slot.role, command=slot.role.version, gpus=0))
 
 
-def told_by(words: Sequence[str]) -> str:
-    """Return the last line that a command prints, or why it printed none."""
+def told_by(words: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Return the last line that a command prints in `environment`, or why it printed none."""
     try:
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS)
+        done = subprocess.run(
+            words, stdin=subprocess.DEVNULL, env=environment, capture_output=True, text=True, timeout=SECONDS
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"unknown: {words[0]}: {error}"
     lines = [line for line in (done.stdout or done.stderr).splitlines() if line.strip()]

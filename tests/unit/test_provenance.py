@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.catalogue import STRUCK, looks_secret, refuse_secrets
 from scripts.errors import InputError
 from scripts.imports import ROOT, modules
-from scripts.provenance import code, of_run, strike, versions
+from scripts.provenance import code, of_run, versions
+from scripts.secrecy import STRUCK, looks_secret, refuse_secrets, strike
 from scripts.settings import load
 
 KEY = "sk-abcdefgh12345678"

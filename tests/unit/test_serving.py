@@ -13,6 +13,7 @@ from scripts.server import answer_relevant, main, model_file
 from scripts.serving import commands, plans, sbatch, sites
 from scripts.serving.definitions import Role, frontend, roles
 from scripts.serving.placing import arrange
+from scripts.serving.rehearsal import counting
 from scripts.serving.sites import Site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +35,7 @@ def server(definition: dict[str, Any], placement: dict[str, Any] | None = None) 
 def gb200_slots() -> dict[str, commands.Slot]:
     """Return the processes of the GB200 server on two nodes, by role, their ports made equal to their place."""
     plan = server(load("dynamo-sglang-1p1d-gb200"))
-    slots = arrange(plan, ["gb1", "gb2"], {"gb1": "10.0.0.1", "gb2": "10.0.0.2"}, free=lambda *_: 8000)
+    slots = arrange(plan, ["gb1", "gb2"], {"gb1": "10.0.0.1", "gb2": "10.0.0.2"}, counting())
     return {slot.role.name: slot for slot in slots}
 
 
@@ -75,10 +76,10 @@ def test_the_place_of_the_model_is_not_in_the_spec_but_its_content_is() -> None:
 
 @pytest.mark.parametrize("key", ["count", "nodes", "gpus", "start", "port", "mounts", "workdir", "secrets"])
 def test_the_placement_of_a_role_is_not_in_the_spec(key: str) -> None:
-    definition = {"kind": "roles", "roles": [{"name": "a", "command": ["x"]}]}
+    first, role = {"name": "f", "command": ["f"], "frontend": True}, {"name": "a", "command": ["x"], "gpus": 1}
     value: object = {"mounts": ["/a:/b"], "workdir": "/w", "secrets": ["A"]}.get(key, 3)
-    changed = {"kind": "roles", "roles": [{"name": "a", "command": ["x"], key: value}]}
-    assert answer_relevant(changed) == answer_relevant(definition)
+    changed = {"kind": "roles", "roles": [first, {**role, key: value}]}
+    assert answer_relevant(changed) == answer_relevant({"kind": "roles", "roles": [first, role]})
 
 
 @pytest.mark.parametrize(("key", "value"), [("command", ["y"]), ("environment", {"A": "1"}), ("container", "c")])
@@ -144,8 +145,8 @@ def test_a_role_on_several_nodes_is_one_process_a_node_with_its_rank() -> None:
         "roles": [{"name": "w", "nodes": 2, "gpus": 4, "command": ["{node_rank}/{nodes}", "{master}:{master_port}"]}],
     }
     address = {"a": "1.1.1.1", "b": "2.2.2.2"}
-    slots = arrange(server(definition), ["a", "b"], address, free=lambda *_: 8000)
-    assert [commands.local_command(slot) for slot in slots] == [["0/2", "1.1.1.1:8000"], ["1/2", "1.1.1.1:8000"]]
+    slots = arrange(server(definition), ["a", "b"], address, counting())
+    assert [commands.local_command(slot) for slot in slots] == [["0/2", "1.1.1.1:20000"], ["1/2", "1.1.1.1:20000"]]
     assert [slot.label for slot in slots] == ["w-node0", "w-node1"]
 
 
