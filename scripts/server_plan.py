@@ -9,7 +9,6 @@ from typing import Any
 
 from scripts.catalogue import load_server, located
 from scripts.errors import InputError, exit_code
-from scripts.schema import ROOT
 from scripts.serving import commands, plans, sites
 from scripts.serving.commands import Slot
 from scripts.serving.contexts import lengths
@@ -34,7 +33,8 @@ def plan(definition: Mapping[str, Any], model: str, nodes: Sequence[str], site: 
         words = commands.local_command(slot) if local else commands.slurm_command(slot, "JOB", site, pyxis)
         spoken(slot)
         own = commands.fill(slot.role.environment.values(), slot.values, f"role {slot.role.name}: environment")
-        lines = [f"# {slot.label} on {slot.node}"]
+        bare = f", bare, for want of pyxis: image {slot.role.container}" if slot.role.container and not pyxis else ""
+        lines = [f"# {slot.label} on {slot.node}{bare}"]
         lines += [f"{name}={shlex.quote(value)} \\" for name, value in zip(slot.role.environment, own, strict=True)]
         lines += [f"{name}=$SECRET \\" for name in slot.role.secrets]
         parts.append("\n".join([*lines, " \\\n    ".join(shlex.quote(word) for word in words)]))
@@ -47,16 +47,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("server", help="a name in config/servers, or a path to such a file")
     parser.add_argument("--nodes", default="localhost", help="their names, with commas; localhost: without Slurm")
     parser.add_argument("--model", default="m", help="the model's name in the configuration")
-    parser.add_argument("--site", type=Path, default=ROOT / "config" / "site.yaml", help="images, mounts, programs")
+    parser.add_argument("--site", type=Path, help="images, mounts, programs; by default the site's own file")
     parser.add_argument("--pyxis", choices=["yes", "no"], help="as if srun had pyxis or not; by default as it is here")
     arguments = parser.parse_args(argv)
     name, path = located("servers", arguments.server, [Path()])
     definition = load_server(path)
-    site = sites.site(sites.read(arguments.site))
+    site = sites.site(sites.here(arguments.site))
     pyxis = sites.has_pyxis(site) if arguments.pyxis is None else arguments.pyxis == "yes"
     nodes = [node for node in arguments.nodes.split(",") if node]
-    if not nodes:
-        raise InputError(f"--nodes: found {arguments.nodes!r}; expected names of nodes, with commas")
+    if not nodes or len(set(nodes)) < len(nodes):
+        raise InputError(f"--nodes: found {arguments.nodes!r}; expected names of nodes, each once, with commas")
     known = ", ".join(f"{key} {value}" for key, value in lengths(definition).items())
     told = plan(definition, arguments.model, nodes, site, pyxis)
     print(f"# {name}: {known or 'no context length stands in its file'}\n\n{told}", end="")

@@ -9,7 +9,7 @@ from scripts.serving.definitions import Role
 from scripts.serving.sites import Site
 
 OURS = ("PYTHONPATH", "PYTHONSAFEPATH")  # where this project's modules are: nothing for an engine's Python
-_PLACEHOLDER = re.compile(r"(?<![{$])\{([A-Za-z_][A-Za-z0-9_-]*)\}(?!\})")
+_PLACEHOLDER = re.compile(r"(?<![{$])\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 
 
 @dataclass(frozen=True)

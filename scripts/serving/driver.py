@@ -38,7 +38,7 @@ def start(plan: Mapping[str, Any], run_dir: Path | str = "run") -> str:
     folder = Path(run_dir)
     held = lock(os.getpid(), folder)
     run = uuid.uuid4().hex
-    site = plan.get("site", sites.read(Path(os.environ.get("SEEDBED_SITE") or ROOT / "config" / "site.yaml")))
+    site = plan["site"] if "site" in plan else sites.here()
     whole_plan = {**plan, "site": site, "run": run}
     rehearse(plans.parse(whole_plan))
     notes.write(folder / "broker.json", whole_plan)

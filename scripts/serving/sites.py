@@ -1,5 +1,6 @@
 """config/site.yaml: what a cluster knows and a server file does not."""
 
+import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from typing import Any
 
 from scripts.errors import InputError
 
+DEFAULT = Path(__file__).resolve().parents[2] / "config" / "site.yaml"
 KEYS: dict[str, type | tuple[type, ...]] = {
     "containers": dict,
     "mounts": list,
@@ -31,6 +33,17 @@ class Site:
     pyxis: bool | None = None  # None: ask srun
 
 
+def here(named: Path | None = None) -> dict[str, Any]:
+    """Return the content of the site file: `named`, that of SEEDBED_SITE, else config/site.yaml, which may be missing.
+
+    Raises InputError where a file that is named does not exist.
+    """
+    given = named or Path(os.environ.get("SEEDBED_SITE") or DEFAULT)
+    if given != DEFAULT and not given.exists():
+        raise InputError(f"{given}: there is no such file; expected the site's (--site, SEEDBED_SITE)")
+    return read(given)
+
+
 def read(path: Path) -> dict[str, Any]:
     """Return the content of a site file, empty if there is none; raises InputError naming the file and key."""
     import yaml
@@ -46,7 +59,9 @@ def read(path: Path) -> dict[str, Any]:
     for key, value in found.items():
         if key not in KEYS:
             raise InputError(f"{path}: unknown key {key!r}; expected one of {', '.join(sorted(KEYS))}")
-        if not isinstance(value, KEYS[key]) or (key == "pyxis" and value not in (True, False, "auto")):
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        texts = all(isinstance(one, str) and one for one in inner)
+        if not isinstance(value, KEYS[key]) or not texts or (key == "pyxis" and value not in (True, False, "auto")):
             raise InputError(f"{path}: {key}: found {value!r}, expected {_expected(key)}")
     return found
 

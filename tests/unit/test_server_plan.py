@@ -80,9 +80,28 @@ def test_an_image_that_the_site_does_not_know_is_told() -> None:
         server_plan.plan(load(GB200), "m", ["gb1", "gb2"], Site(), pyxis=True)
 
 
-def test_nothing_is_printed_for_no_nodes() -> None:
-    with pytest.raises(InputError, match=r"--nodes: found ','; expected names"):
-        server_plan.main([GB200, "--nodes", ","])
+def test_without_pyxis_an_alias_must_still_be_one_that_the_site_knows() -> None:
+    with pytest.raises(InputError, match=r"container 'dynamo-sglang' is not in site\.yaml; known are dynamo-sgl"):
+        server_plan.plan(load(GB200), "m", ["gb1", "gb2"], Site(containers={"dynamo-sgl": "x"}), pyxis=False)
+    bare = server_plan.plan(load(GB200), "m", ["gb1", "gb2"], Site(), pyxis=False)
+    assert bare.splitlines()[0] == "# frontend on gb1, bare, for want of pyxis: image dynamo-sglang"
+
+
+@pytest.mark.parametrize("nodes", [",", "gb1,gb1"])
+def test_nothing_is_printed_for_no_nodes_or_one_twice(nodes: str) -> None:
+    with pytest.raises(InputError, match=f"--nodes: found '{nodes}'; expected names of nodes, each once"):
+        server_plan.main([GB200, "--nodes", nodes])
+
+
+def test_the_site_is_the_one_of_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = tmp_path / "site.yaml"
+    site.write_text("containers: {other: x}\n")
+    monkeypatch.setenv("SEEDBED_SITE", str(site))
+    with pytest.raises(InputError, match="known are other"):
+        server_plan.main([GB200, "--nodes", "gb1,gb2", "--pyxis", "no"])
+    monkeypatch.setenv("SEEDBED_SITE", str(tmp_path / "none.yaml"))
+    with pytest.raises(InputError, match=r"none\.yaml: there is no such file; expected the site's"):
+        server_plan.main([GB200, "--nodes", "gb1,gb2"])
 
 
 def test_the_contexts_of_all_roles_are_read() -> None:
