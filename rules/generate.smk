@@ -22,6 +22,8 @@ rule generate:
         "results/{model}/eval-results/{benchmark}/output-rs{seed}.jsonl",
     log:
         "logs/generate/{model}/{benchmark}-rs{seed}.log",
+    wildcard_constraints:
+        model=any_of(SETTINGS.generated),
     priority: order_of_model
     conda:
         "../envs/eval.yaml"

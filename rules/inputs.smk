@@ -5,12 +5,16 @@ from scripts.serving.definitions import answer_relevant
 
 def all_outputs(wildcards):
     """Every seed's output of the configuration."""
-    return expand(
-        "results/{model}/eval-results/{benchmark}/output-rs{seed}.jsonl",
-        model=SETTINGS.models,
-        benchmark=SETTINGS.benchmarks,
-        seed=SETTINGS.seeds,
-    )
+    return [
+        path
+        for model, benchmark in SETTINGS.pairs
+        for path in expand(
+            "results/{model}/eval-results/{benchmark}/output-rs{seed}.jsonl",
+            model=model,
+            benchmark=benchmark,
+            seed=SETTINGS.seeds_of(model, benchmark),
+        )
+    ]
 
 
 def seed_outputs(wildcards):
@@ -19,7 +23,7 @@ def seed_outputs(wildcards):
         "results/{model}/eval-results/{benchmark}/output-rs{seed}.jsonl",
         model=wildcards.model,
         benchmark=wildcards.benchmark,
-        seed=SETTINGS.seeds,
+        seed=said_clearly(SETTINGS.seeds_of, wildcards.model, wildcards.benchmark),
     )
 
 
@@ -35,12 +39,21 @@ def all_weights(wildcards):
 
 def all_metrics(wildcards):
     """Every metrics file of the configuration."""
-    return expand(
-        "results/{model}/eval-results/{benchmark}/{metrics}.json",
-        model=SETTINGS.models,
-        benchmark=SETTINGS.benchmarks,
-        metrics=SETTINGS.metrics,
-    )
+    return beside_metrics(SETTINGS.metrics)
+
+
+def beside_metrics(files):
+    """These json files of every model and benchmark of the configuration."""
+    return [
+        path
+        for model, benchmark in SETTINGS.pairs
+        for path in expand(
+            "results/{model}/eval-results/{benchmark}/{file}.json",
+            model=model,
+            benchmark=benchmark,
+            file=files,
+        )
+    ]
 
 
 def shapes_rows(wildcards):

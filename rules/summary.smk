@@ -20,12 +20,7 @@ rule tabulate:
         metrics=all_metrics,
     output:
         table="results/summary.csv",
-        scorers=expand(
-            "results/{model}/eval-results/{benchmark}/{file}.json",
-            model=SETTINGS.models,
-            benchmark=SETTINGS.benchmarks,
-            file=["scorers", "statistics"],
-        ),
+        scorers=beside_metrics(["scorers", "statistics"]),
     log:
         "logs/tabulate.log",
     conda:

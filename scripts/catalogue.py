@@ -13,6 +13,7 @@ from scripts.serving.definitions import roles
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
+
 def shipped(kind: str) -> dict[str, Path]:
     """Return the files of config/{kind} by their names."""
     return {path.stem: path for path in sorted((ROOT / "config" / kind).glob("*.yaml"))}
@@ -42,6 +43,16 @@ def located(kind: str, named: str, bases: Sequence[Path]) -> tuple[str, Path]:
     return path.stem, path
 
 
+def advised_scorers(benchmarks: Sequence[str], bases: Sequence[Path]) -> list[str]:
+    """Return the scorers that the benchmarks' own files name, each once, in the order of the benchmarks."""
+    found: dict[str, str] = {}
+    for path in files_of("benchmarks", benchmarks, bases).values():
+        for named in conform(read_yaml(path), "benchmark", str(path))["scorers"]:
+            name, file = located("scorers", named, [path.parent])
+            found.setdefault(name, name if name in shipped("scorers") else str(file.resolve()))
+    return list(found.values())
+
+
 def load_server(path: Path) -> dict[str, Any]:
     """Return the checked definition in a server file; raises InputError naming the file and key."""
     written = read_yaml(path)
@@ -64,3 +75,21 @@ def files_of(kind: str, named: Iterable[str], bases: Sequence[Path]) -> dict[str
             raise InputError(f"{kind}: the name {name!r} stands twice; expected every name once")
         found[name] = path
     return found
+
+
+_WAYS = ("server", "endpoint", "imported")
+_SAMPLING = {"temperature", "top_p", "top_k", "min_p", "max_tokens", "stop"} | {
+    f"{name}_penalty" for name in ("presence", "frequency", "repetition")
+}
+_OF_THE_RUN = {"model", "messages", "seed", "stream", "stream_options", "n"} | _SAMPLING
+
+
+def check_models(models: Mapping[str, Any], source: str) -> None:
+    """Raise InputError unless each model has one way to its outputs, and asks for nothing that the run itself sends."""
+    for name, model in models.items():
+        if len(ways := [repr(way) for way in _WAYS if way in model]) != 1:
+            found = " and ".join(ways) or "none"
+            raise InputError(f"{source}: models.{name} needs one of {', '.join(map(repr, _WAYS))}; found {found}")
+        if taken := sorted(_OF_THE_RUN & set(model["extra_body"])):
+            where = f"{source}: models.{name}.extra_body.{taken[0]}"
+            raise InputError(f"{where} is set by the run itself or by `sampling`; expected another field")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts import snapshot
+from scripts.adoption import imported
 from scripts.client.requests import STREAM
 from scripts.evals.fingerprints import digest
 from scripts.imports import code_digest
@@ -107,6 +108,10 @@ def _scorer(name: str, path: Path) -> dict[str, str]:
 
 def _model(settings: Settings, model: str, pairs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what serves a model, and what every request of each benchmark has beside its problem and seed."""
+    if model not in settings.generated:
+        names = [name for owner, name in settings.pairs if owner == model]
+        told = {name: imported.read(imported.folder_of(model, name)) for name in names}
+        return {"server": settings.server(model), "requests": {}, "fingerprints": {}, "imported": told}
     asked = settings.model(model)
     requests = {
         name: {
@@ -124,4 +129,3 @@ def _model(settings: Settings, model: str, pairs: Iterable[Mapping[str, Any]]) -
         "requests": requests,
         "fingerprints": {pair["benchmark"]: pair["fingerprint"] for pair in pairs if pair["model"] == model},
     }
-

@@ -8,20 +8,15 @@ from pathlib import Path
 from typing import Any, Self
 
 from scripts import decisions, recipe_runs
+from scripts.adoption import imported
 from scripts.benchmarks import Benchmark, load_benchmark
-from scripts.catalogue import files_of, load_server, located, shipped
+from scripts.catalogue import advised_scorers, check_models, files_of, load_server, located, shipped
 from scripts.errors import InputError
 from scripts.evals.fingerprints import canonical, digest, with_server
-from scripts.evals.finished import changed
-from scripts.schema import conform, nearest, read_yaml
+from scripts.schema import conform, nearest
 from scripts.secrecy import refuse_secrets
 from scripts.serving import contexts
 from scripts.serving.definitions import answer_relevant, model_file
-
-_SAMPLING = {"temperature", "top_p", "top_k", "min_p", "max_tokens", "stop"} | {
-    f"{name}_penalty" for name in ("presence", "frequency", "repetition")
-}
-_OF_THE_RUN = {"model", "messages", "seed", "stream", "stream_options", "n"} | _SAMPLING
 
 
 @dataclass(frozen=True)
@@ -45,6 +40,25 @@ class Settings:
     def models(self) -> list[str]:
         """Return the models' names in the order of the configuration."""
         return list(self.config["models"])
+
+    @property
+    def generated(self) -> list[str]:
+        """Return the models whose outputs are generated: those that are not imported."""
+        return [name for name in self.models if "imported" not in self.config["models"][name]]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return what is evaluated, (model, benchmark); an imported model has the benchmarks that it has outputs of."""
+        return [
+            (model, name)
+            for model in self.models
+            for name in self.benchmarks
+            if model in self.generated or imported.read(imported.folder_of(model, name)) is not None
+        ]
+
+    def seeds_of(self, model: str, benchmark: str) -> list[int]:
+        """Return the seeds of a model and benchmark: the run's, or of an imported model those of its files."""
+        return self.seeds if model in self.generated else imported.seeds(model, benchmark)
 
     @property
     def rules_on_submit_host(self) -> list[str]:
@@ -103,16 +117,18 @@ class Settings:
             for name in self.benchmarks:
                 contexts.check(self.server(model), self.sampling(model, name).get("max_tokens"), str(path))
         for model in self.models:
-            for name in self.benchmarks:
-                folder = Path("results") / model / "eval-results" / name
-                for seed in self.seeds:
-                    if told := changed(folder / f"output-rs{seed}.jsonl", by_content=False):
-                        raise InputError(told)
+            names = [name for owner, name in self.pairs if owner == model]
+            if model in self.generated:
+                imported.check_generated(model, names, self.seeds)
+            else:
+                imported.check(model, names)
         return self
 
     @functools.cache  # noqa: B019 - one instance a process
     def server(self, model: str) -> dict[str, Any]:
         """Return the checked definition of a model's server, or what stands for somebody else's."""
+        if model not in self.generated:
+            return {"kind": "imported"}
         if model not in self.servers:
             return {"kind": "endpoint", "served_name": self.model(model)["served_name"]}
         return load_server(self.servers[model])
@@ -127,8 +143,10 @@ class Settings:
         """Return the `model` part of the server files by the file that is fetched for them."""
         return {file: self.server(model)["model"] for model in self.servers for file in self.weights(model)}
 
-    def made_of(self, model: str, benchmark: str) -> str:
-        """Return the fingerprint that every record of a model and benchmark bears: with the server's spec."""
+    def made_of(self, model: str, benchmark: str) -> str | None:
+        """Return the fingerprint that every record of a pair bears, with the server's spec; None of imported ones."""
+        if model not in self.generated:
+            return None
         return with_server(
             self.fingerprint(model, benchmark), json.loads(canonical(answer_relevant(self.server(model))))
         )
@@ -151,15 +169,10 @@ def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Setti
     refuse_secrets(config, "", source)
     recipe_runs.refuse(config, source)
     checked = conform(config, "config", source)
-    if "scorers" not in checked:
-        checked["scorers"] = _advised(checked["benchmarks"], source, bases)
-    for name, model in checked["models"].items():
-        if ("server" in model) == ("endpoint" in model):
-            raise InputError(f"{source}: models.{name} needs one of 'server' and 'endpoint'; found {_which(model)}")
-        if taken := sorted(_OF_THE_RUN & set(model["extra_body"])):
-            where = f"{source}: models.{name}.extra_body.{taken[0]}"
-            raise InputError(f"{where} is set by the run itself or by `sampling`; expected another field")
+    check_models(checked["models"], source)
     try:
+        if "scorers" not in checked:
+            checked["scorers"] = advised_scorers(checked["benchmarks"], bases)
         benchmarks = files_of("benchmarks", checked["benchmarks"], bases)
         for key in ("prompts", "parts"):
             for name in checked[key]:
@@ -179,21 +192,3 @@ def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Setti
         )
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
-
-
-def _advised(benchmarks: Sequence[str], source: str, bases: Sequence[Path]) -> list[str]:
-    """Return the scorers that the benchmarks' own files name, each once, in the order of the benchmarks."""
-    found: dict[str, str] = {}
-    try:
-        for path in files_of("benchmarks", benchmarks, bases).values():
-            for named in conform(read_yaml(path), "benchmark", str(path))["scorers"]:
-                name, file = located("scorers", named, [path.parent])
-                found.setdefault(name, name if name in shipped("scorers") else str(file.resolve()))
-    except InputError as error:
-        raise InputError(f"{source}: {error}") from None
-    return list(found.values())
-
-
-def _which(model: Mapping[str, Any]) -> str:
-    """Return whether a model names both a server and an endpoint, or neither."""
-    return "both" if "server" in model else "neither"

@@ -23,7 +23,7 @@ def write(settings: Settings, pairs: Iterable[Pair]) -> None:
         _write(RUN / "config" / "benchmarks" / f"{benchmark}.json", _json(settings.benchmark(benchmark).definition))
     for scorer, path in settings.scorers.items():
         _write(RUN / "config" / "scorers" / f"{scorer}.yaml", path.read_text(encoding="utf-8"))
-    for model in settings.models:
+    for model in settings.generated:
         benchmarks = {name for owner, name in wanted if owner == model} | set(settings.benchmarks)
         _write(RUN / model / "client.json", _json(client(settings, model, benchmarks)))
         _write(RUN / "config" / "servers" / f"{model}.json", _json(settings.server(model)))
@@ -33,7 +33,7 @@ def terms(settings: Settings, model: str, benchmark: str) -> dict[str, Any]:
     """Return what a pair's outputs are judged by: their fingerprint, the seeds, the tolerated share of failures."""
     return {
         "fingerprint": settings.made_of(model, benchmark),
-        "seeds": settings.seeds,
+        "seeds": settings.seeds_of(model, benchmark),
         "max_fraction": settings.config["errors"]["max_fraction"],
     }
 

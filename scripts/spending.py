@@ -61,11 +61,12 @@ def _span(spans: list[tuple[float, float]]) -> dict[str, float]:
 
 
 def outputs(coverage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return tokens and samples of a model's outputs for a benchmark, and the trace that tells these outputs."""
+    """Return samples and tokens (None: not all told) of a pair's outputs, and the traces that tell these outputs."""
     files = coverage["outputs"]
+    tokens = [output["tokens"] for output in files.values()]
     return {
         "samples": sum(output["samples"] for output in files.values()),
-        "tokens": sum(output["tokens"] for output in files.values()),
+        "tokens": None if None in tokens else sum(tokens),
         "traces": {name: output["trace"] for name, output in files.items()},
     }
 

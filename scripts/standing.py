@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts import whole
+from scripts.adoption import imported
 from scripts.errors import InputError
 from scripts.evals import duplicates
 from scripts.evals.coverage import INVALID, cover
@@ -51,6 +52,8 @@ def coverage_of(settings: Settings, pair: Pair, wanted: dict[str, Any]) -> dict[
         found["remarks"] = [remark for remark in [repeated.line(model)] if remark]
         if repeated.samples:
             found["flags"][duplicates.FLAG] = repeated.samples
+    if told := imported.read(folder):
+        found["imported"] = {"from": told["from"], "source": told["source"]}
     if faults:
         found |= {"faults": faults + found["faults"], "verdict": INVALID}
     found = {"model": model, "benchmark": benchmark, "part": label(dataset), **found}

@@ -45,6 +45,9 @@ class Subject:
             return int(self.samples().details.get("flags", {}).get(measure, 0))
         if measure == "duplicates":
             return find(seed_files(self.case.folder), self.temperature).samples
+        hidden = {"loops": "loops", "truncated": "finish_reason"}.get(measure)
+        if hidden is not None and self.coverage["unknown"][hidden]:
+            return None
         if measure == "loops":
             return int(self.coverage["flags"].get("loop", 0))
         return int(self.coverage["counts"][measure.removesuffix("s")])

@@ -29,8 +29,7 @@ def asked_for(settings: Settings, record: dict[str, Any]) -> dict[Pair, dict[str
 
 def configured(settings: Settings, record: dict[str, Any]) -> dict[Pair, dict[str, Any]]:
     """Return the pairs of the configuration, each judged by the last run that was about it, if there was one."""
-    pairs = [(model, name) for model in settings.models for name in settings.benchmarks]
-    return {pair: terms_of(settings, record, pair) for pair in pairs}
+    return {pair: terms_of(settings, record, pair) for pair in settings.pairs}
 
 
 def others(settings: Settings, record: dict[str, Any], told: Iterable[Pair]) -> dict[Pair, dict[str, Any]]:

@@ -26,9 +26,13 @@ def line(pair: Pair, coverage: dict[str, Any], rows: Iterable[dict[str, Any]], s
         parts.append(f"{len(seeds['expected'])} of {len(seeds['expected']) + len(seeds['surplus'])} seeds")
     parts += [f"pass@1 {row['pass@1']:.1f} %" for row in rows if row["scorer"] == "strict"]
     parts += [f"{name} {count}" for name, count in coverage["counts"].items() if count and name != OK]
+    if unknown := coverage.get("unknown", {}).get("finish_reason"):
+        parts.append("truncated unknown" + (f" for {unknown}" if unknown < coverage["samples"] else ""))
     remarks = coverage.get("remarks", [])  # on repeated generations: they say more than the flag's number
     parts += [f"{name} {count}" for name, count in coverage["flags"].items() if not (remarks and name == FLAG)]
     parts += remarks
+    if told := coverage.get("imported"):
+        parts.append(f"imported ({told['from']})")
     if coverage["verdict"] == PARTIAL:
         parts += reasons(pair, coverage)
     return ", ".join(parts)
@@ -40,10 +44,11 @@ def reasons(pair: Pair, coverage: dict[str, Any]) -> list[str]:
     missing = sorted(set(coverage["seeds"]["expected"]) - set(coverage["seeds"]["found"]))
     by_reason: dict[str, list[int]] = {}
     for seed in missing:
-        by_reason.setdefault(_last_words(pair, seed), []).append(seed)
+        reason = _NOT_THERE if coverage.get("imported") else _last_words(pair, seed)
+        by_reason.setdefault(reason, []).append(seed)
     for reason, seeds in by_reason.items():
         word = "seed" if len(seeds) == 1 else "seeds"
-        log = f"{_log(pair, seeds[0])}: " if reason != _SILENT else ""
+        log = f"{_log(pair, seeds[0])}: " if reason not in (_SILENT, _NOT_THERE) else ""
         told.append(f"{word} {', '.join(map(str, seeds))} missing: {log}{reason}")
     samples: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for cell in coverage["not_ok"]:
@@ -56,6 +61,7 @@ def reasons(pair: Pair, coverage: dict[str, Any]) -> list[str]:
 
 
 _SILENT = "never ran"
+_NOT_THERE = "no longer among the imported outputs; import them again"
 
 
 def _log(pair: Pair, seed: int) -> Path:

@@ -27,7 +27,7 @@ class Measured(msgspec.Struct, frozen=True):
     start: float | None
     end: float | None
     error: bool
-    truncated: bool
+    truncated: bool | None
     flags: tuple[str, ...] = ()
 
 
@@ -165,7 +165,7 @@ def _measured(identity: str, seed: int, record: Record) -> Measured:
         record.generation_start_time,
         record.generation_end_time,
         record.is_error,
-        record.is_truncated,
+        record.is_truncated if record.tells_its_end else None,
         tuple(record.seedbed.flags or ()) if record.seedbed is not None else (),
     )
 

@@ -50,6 +50,7 @@ class SeedFile:
     flags: dict[str, tuple[str, ...]] = field(default_factory=dict)
     fingerprints: set[str | None] = field(default_factory=set)
     seeds: set[int | None] = field(default_factory=set)
+    unknown: Counter[str] = field(default_factory=Counter)
     tokens: float = 0
     trace: str = ""
     fault: str | None = None
@@ -60,6 +61,16 @@ def status_of(sample: _Sample) -> str:
     if sample.seedbed.status is not None:
         return sample.seedbed.status
     return {"length": records.TRUNCATED, "error": records.ERROR}.get(sample.finish_reason or "", records.OK)
+
+
+def told_by(sample: _Sample) -> dict[str, bool]:
+    """Return what is known of a record: whether it was cut, its tokens, whether anybody looked for loops in it."""
+    ours = sample.seedbed.status is not None
+    return {
+        "finish_reason": ours or sample.finish_reason is not None,
+        "tokens": sample.num_generated_tokens is not None,
+        "loops": ours,
+    }
 
 
 def read_seed_file(path: Path) -> SeedFile:
@@ -82,6 +93,7 @@ def read_seed_file(path: Path) -> SeedFile:
             found.fingerprints.add(sample.seedbed.fingerprint)
             found.seeds.add(sample.seedbed.seed)
             found.tokens += sample.num_generated_tokens or 0
+            found.unknown.update(name for name, known in told_by(sample).items() if not known)
             told = (sample.generation_end_time, sample.num_generated_tokens, sample.finish_reason)
             trace.update(records.trace_line(sample.id, *told))
     except (InputError, OSError) as error:
@@ -97,12 +109,14 @@ def cover(
 
     COMPLETE: every cell is ok, truncated or empty. PARTIAL: some are error or missing, at most `max_fraction` of all.
     INVALID: anything else, and any fault: a broken file, foreign or doubled ids, outputs of another `fingerprint`.
+    `unknown` counts the records that do not tell whether they were cut, their tokens, or whether they loop.
     """
     present, faults = _files(folder)
     files = {seed: read_seed_file(present[seed]) for seed in seeds if seed in present}
     counts: Counter[str] = Counter()
     not_ok: list[dict[str, Any]] = []
     flags: Counter[str] = Counter()
+    unknown = Counter(dict.fromkeys(told_by(_Sample()), 0))
     for seed in seeds:
         read = files.get(seed, SeedFile())
         for key in ids:
@@ -112,6 +126,7 @@ def cover(
                 reason = read.reasons.get(key) or (None if seed in files else "no output file")
                 not_ok.append({"seed": seed, "id": key, "status": status, "reason": reason})
         flags.update(flag for marks in read.flags.values() for flag in marks)
+        unknown.update(read.unknown)
     for seed, read in files.items():
         if fault := _fault(present[seed], seed, read, set(ids), fingerprint):
             faults.append({"seed": seed, "fault": fault})
@@ -128,13 +143,18 @@ def cover(
         "problems": len(ids),
         "samples": len(ids) * len(seeds),
         "counts": {status: counts[status] for status in records.STATUSES},
+        "unknown": dict(unknown),
         "max_fraction": max_fraction,
         "not_ok": not_ok,
         "flags": dict(sorted(flags.items())),
         "faults": faults,
         "fingerprint": fingerprint,
         "outputs": {
-            present[seed].name: {"samples": len(read.statuses), "tokens": int(read.tokens), "trace": read.trace}
+            present[seed].name: {
+                "samples": len(read.statuses),
+                "tokens": None if read.unknown["tokens"] else int(read.tokens),
+                "trace": read.trace,
+            }
             for seed, read in files.items()
         },
     }

@@ -12,9 +12,9 @@ def mark_of(output: Path) -> Path:
     return output.with_name(f"{output.name}.done")
 
 
-def seal(output: Path) -> None:
-    """Write the mark of an output that has just been finished, whole or not at all."""
-    told = {"size": output.stat().st_size, "sha256": _sha256(output)}
+def seal(output: Path, source: str | None = None) -> None:
+    """Write the mark of an output that has just been finished, or imported from `source`, whole or not at all."""
+    told = {"size": output.stat().st_size, "sha256": _sha256(output)} | ({"source": source} if source else {})
     whole.write(mark_of(output), json.dumps(told) + "\n")
 
 
@@ -30,6 +30,8 @@ def changed(output: Path, by_content: bool = True) -> str | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     mend = "remove it and run snakemake, and it comes back from the store"
+    if isinstance(told.get("source"), str):
+        mend = f"it was imported from {told['source']}; remove its folder and import it again"
     if found != size:
         return f"{output} has {found} bytes, {size} when it was finished: {mend}"
     if by_content and _sha256(output) != digest:

@@ -65,6 +65,11 @@ class Record(msgspec.Struct, frozen=True):
         """Return whether the generation was cut at its token limit."""
         return self.finish_reason == "length"
 
+    @property
+    def tells_its_end(self) -> bool:
+        """Return whether it is known why the generation ended."""
+        return self.finish_reason is not None or (self.seedbed is not None and self.seedbed.status is not None)
+
     def expected(self) -> str | None:
         """Return the expected answer as text, or None if the record has none."""
         return None if self.expected_answer is None else str(self.expected_answer)

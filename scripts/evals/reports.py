@@ -43,6 +43,7 @@ def _details(
     """Return counts that are ours: states, stages, flags, and both denominators where requests failed."""
     errors = sum(cost.error for seed in cohort.measured for cost in seed)
     states = Counter(row.found.state for row in rows)
+    cut = [cost.truncated for seed in cohort.measured for cost in seed]
     right = sum(row.correct for row in rows)
     return {
         "scorer": scorer,
@@ -52,7 +53,8 @@ def _details(
         "outputs": cohort.traces,
         "problems": len(cohort.ids),
         "samples": len(rows),
-        "truncated": sum(cost.truncated for seed in cohort.measured for cost in seed),
+        "truncated": None if None in cut else cut.count(True),
+        "tokens_unknown": sum(cost.tokens is None for seed in cohort.measured for cost in seed),
         "errors": errors,
         "states": {state: states[state] for state in STATES},
         "stages": dict(sorted(Counter(row.found.stage for row in rows if row.found.stage).items())),

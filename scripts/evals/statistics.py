@@ -46,7 +46,7 @@ def statistics(rows: Sequence[Scored], details: Mapping[str, Any], block: Mappin
         "truncated": _counted(details.get("truncated"), samples),
         "first_differs_from_last": _counted(details.get("first_differs_from_last"), samples),
         "flags": dict(details.get("flags", {})),
-        "tokens": _tokens(block),
+        "tokens": None if details.get("tokens_unknown") else _tokens(block),
         "errors": _counted(details.get("errors"), samples),
         "without_errors": without_errors(rows) if details.get("errors") else None,
         "outputs": details.get("outputs"),

@@ -73,10 +73,10 @@ def test_a_models_own_values_stand_before_the_runs(tmp_path: Path) -> None:
         ({"benchmarks": ["warmup", "warmup"]}, "c.yaml: benchmarks: the name 'warmup' stands twice"),
         ({"scorers": ["strct"]}, "c.yaml: unknown scorer 'strct'; did you mean 'strict'?"),
         ({"models": {"m": {"server": "smollm2-locl"}}}, "unknown server 'smollm2-locl'; did you mean 'smollm2-local'?"),
-        ({"models": {"m": {}}}, "c.yaml: models.m needs one of 'server' and 'endpoint'; found neither"),
+        ({"models": {"m": {}}}, "c.yaml: models.m needs one of 'server', 'endpoint', 'imported'; found none"),
         (
             {"models": {"m": MINE["mine"] | {"server": "smollm2-local"}}},
-            "needs one of 'server' and 'endpoint'; found both",
+            "needs one of 'server', 'endpoint', 'imported'; found 'server' and 'endpoint'",
         ),
         ({"benchmarks": ["/nowhere/mine.yaml"]}, "benchmark '/nowhere/mine.yaml': there is no file /nowhere/mine.yaml"),
     ],

@@ -1,0 +1,167 @@
+"""Existing outputs, copied into a results folder: whole or not at all, and with a record of where they came from."""
+
+import contextlib
+import hashlib
+import shutil
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from scripts import whole
+from scripts.adoption import imported
+from scripts.adoption.problems import Problems
+from scripts.adoption.reading import Reader, Taken
+from scripts.adoption.sources import SIMPLE, Folder, Source, without_gaps
+from scripts.errors import InputError
+from scripts.evals.finished import seal
+from scripts.evals.reports import as_json
+
+_OF_THE_RUN = ["sampling", "prompt", "server"]  # what no record tells
+
+
+@dataclass
+class Adopted:
+    """What was taken over for one model and benchmark; `judged` is what the records themselves say of each sample."""
+
+    model: str
+    benchmark: str
+    problems: Problems
+    metrics: Path | None
+    record: dict[str, Any] = field(default_factory=dict)
+    judged: dict[tuple[str, int], bool] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder of its outputs."""
+        return imported.folder_of(self.model, self.benchmark)
+
+
+@dataclass
+class _Copies:
+    """The files being written: by seed where each id stood, and how many records do not tell a field."""
+
+    staged: Path
+    stack: contextlib.ExitStack
+    files: dict[int, IO[bytes]] = field(default_factory=dict)
+    places: dict[int, dict[str, str]] = field(default_factory=dict)
+    sources: dict[int, dict[Path, None]] = field(default_factory=dict)
+    unknown: Counter[str] = field(default_factory=Counter)
+
+    def add(self, seed: int, identity: str, taken: Taken, source: Path, hint: str) -> None:
+        """Write one record; raises InputError where its seed has the id already."""
+        places = self.places.setdefault(seed, {})
+        if identity in places:
+            raise InputError(
+                f"{taken.where}: id {identity} stands at {places[identity]} too: expected every id once{hint}"
+            )
+        places[identity] = taken.where
+        self.sources.setdefault(seed, {})[source] = None
+        if seed not in self.files:
+            self.files[seed] = self.stack.enter_context((self.staged / f"output-rs{seed}.jsonl").open("wb"))
+        self.files[seed].write((taken.line if taken.record.id is not None else taken.with_id(identity)) + b"\n")
+        record = taken.record
+        self.unknown["finish_reason"] += not record.tells_its_end
+        self.unknown["num_generated_tokens"] += record.num_generated_tokens is None
+        self.unknown["times"] += record.generation_start_time is None or record.generation_end_time is None
+
+
+def adopt(
+    source: Folder, root: Path, reader: Reader, model: str, benchmark: str, wanted: Sequence[int] | None
+) -> Adopted:
+    """Copy a folder's outputs to results/{model}/eval-results/{benchmark}, whole or not at all; raises InputError."""
+    found = Adopted(model, benchmark, Problems.of(benchmark, reader.form), source.metrics)
+    if found.folder.exists() and any(found.folder.iterdir()):
+        raise InputError(
+            f"{found.folder} is there already; expected another --model or --benchmark, or remove it first"
+        )
+    files = list(source.files)
+    told = [file.seed for file in files if file.seed is not None]
+    if reader.form != SIMPLE:
+        chosen = without_gaps(told, wanted, root)
+        files = [file for file in files if file.seed in chosen]
+    staged = found.folder.with_name(f".{benchmark}.importing")
+    shutil.rmtree(staged, ignore_errors=True)
+    staged.mkdir(parents=True)
+    try:
+        with contextlib.ExitStack() as stack:
+            copies = _Copies(staged, stack)
+            for number, file in enumerate(files):
+                _copy(file, number, reader, found, copies)
+        chosen = without_gaps(sorted(copies.files), wanted, root)
+        for seed in set(copies.files) - set(chosen):
+            (staged / f"output-rs{seed}.jsonl").unlink()
+        found.record = _record(source, root, reader, found, copies, chosen)
+        for seed in chosen:
+            seal(staged / f"output-rs{seed}.jsonl", ", ".join(map(str, copies.sources[seed])))
+        whole.write(staged / imported.NAME, as_json(found.record))
+        if found.folder.is_dir():
+            found.folder.rmdir()
+        staged.rename(found.folder)
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+    return found
+
+
+def _copy(file: Source, number: int, reader: Reader, found: Adopted, copies: _Copies) -> None:
+    """Write the records of one file to those of their seeds; of two files without a seed the first is seed 0."""
+    hint = " (--columns seed=NAME tells samples of one problem apart)" if reader.form == SIMPLE else ""
+    found.problems.begin_seed()
+    for taken in reader.records(file):
+        own = file.seed if file.seed is not None else number
+        seed = taken.seed if taken.seed is not None else own
+        identity = found.problems.identity(taken)
+        found.problems.add(identity, taken)
+        copies.add(seed, identity, taken, file.path, hint)
+        if (verdict := taken.fields.get("symbolic_correct")) in (b"true", b"false"):
+            found.judged[identity, seed] = verdict == b"true"
+
+
+def _record(
+    source: Folder, root: Path, reader: Reader, found: Adopted, copies: _Copies, chosen: Sequence[int]
+) -> dict[str, Any]:
+    """Return imported.json: where every seed came from, what is not known, and what has to be told."""
+    problems = len(found.problems.known)
+    remarks = [*source.remarks, *reader.torn]
+    remarks += [f"column {name!r} is left out: another column was named for it" for name in sorted(reader.left_out)]
+    if found.problems.reworded:
+        count = len(found.problems.reworded)
+        remarks.append(f"{count} problems are worded otherwise than in {found.problems.dataset}; ids and answers agree")
+    for seed in chosen:
+        paths = list(copies.sources[seed])
+        if f"output-rs{seed}.jsonl" not in paths[0].name and len(copies.sources) > 1 and len(paths) == 1:
+            remarks.append(f"{paths[0].name} is imported as seed {seed}")
+        if missing := problems - len(copies.places[seed]):
+            remarks.append(f"seed {seed}: {missing} of {problems} problems are missing")
+    return {
+        "from": reader.form,
+        "source": str(root),
+        "time": time.time(),
+        "model": found.model,
+        "benchmark": found.benchmark,
+        "files": [
+            {
+                "seed": seed,
+                "records": len(copies.places[seed]),
+                "source": [_told(path) for path in copies.sources[seed]],
+            }
+            for seed in chosen
+        ],
+        "problems": problems,
+        "rows": "the outputs" if found.problems.dataset is None else str(found.problems.dataset),
+        "unknown": {**{name: copies.unknown[name] for name in ("finish_reason", "num_generated_tokens", "times")}},
+        "not_told": _OF_THE_RUN,
+        "remarks": remarks,
+    }
+
+
+def _told(path: Path) -> dict[str, Any]:
+    """Return what tells a source file: path, size in bytes and SHA-256."""
+    with path.open("rb") as file:
+        return {
+            "path": str(path),
+            "size": path.stat().st_size,
+            "sha256": hashlib.file_digest(file, "sha256").hexdigest(),
+        }
