@@ -1,0 +1,96 @@
+"""Write results/report.html and the files beside it: what a run came to, to look at.
+
+By hand: python -m scripts.report, or --single-file --out FILE for one file to send.
+"""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from scripts import run_record, whole
+from scripts.errors import InputError, exit_code
+from scripts.reporting import inside
+from scripts.reporting.blocks import block
+from scripts.reporting.gather import document
+from scripts.reporting.page import page
+from scripts.schema import read_yaml
+from scripts.serving import notes
+from scripts.settings import Settings, load
+from scripts.standing import coverage_of, terms_of
+from scripts.verdict import Pair
+
+CONFIG = Path("results/config.yaml")
+REPORT = Path("results/report.html")
+Coverages = Mapping[Pair, Mapping[str, Any]]
+
+
+def told_to(settings: Settings, coverages: Coverages, judged: Mapping[str, Any] | None) -> str:
+    """Write the report and return the line that says where, or why it could not be written; a run is not lost by it."""
+    try:
+        return f"report: {write(settings, coverages, judged)}"
+    except Exception as error:
+        why = str(error) if isinstance(error, InputError | OSError) else f"{type(error).__name__}: {error}"
+        return f"report: {REPORT} could not be written: {' '.join(why.split())}"
+
+
+def write(settings: Settings, coverages: Coverages, judged: Mapping[str, Any] | None) -> Path:
+    """Write the report on all pairs that are asked for or there; returns its file. Raises InputError, OSError."""
+    told = gathered(settings, coverages, judged)
+    whole.write(REPORT, page(block(told), title_of(told)))
+    return REPORT
+
+
+def gathered(settings: Settings, coverages: Coverages, judged: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the page's document; `coverages` are those already computed, the others are computed here."""
+    record = run_record.read()
+    found = {
+        pair: coverages[pair] if pair in coverages else coverage_of(settings, pair, terms_of(settings, record, pair))
+        for pair in pairs_of(settings, record)
+    }
+    return document(settings, record, found, judged)
+
+
+def pairs_of(settings: Settings, record: Mapping[str, Any]) -> list[Pair]:
+    """Return the pairs of the configuration, then of earlier runs, then those whose outputs are there all the same."""
+    configured = [(model, name) for model in settings.models for name in settings.benchmarks]
+    asked = [(pair["model"], pair["benchmark"]) for pair in record.get("asked", {}).values()]
+    outputs = sorted(Path("results").glob("*/eval-results/*/output-rs*.jsonl*"))
+    there = [(path.parts[-4], path.parts[-2]) for path in outputs]
+    known = settings.known_benchmarks()
+    other = [pair for pair in [*asked, *there] if pair[0] in settings.models and pair[1] in known]
+    return list(dict.fromkeys([*configured, *other]))
+
+
+def title_of(told: Mapping[str, Any]) -> str:
+    """Return the title of the page."""
+    return f"{told['folder']}: {told['headline']['verdict']}"
+
+
+def main() -> int:
+    """Run the command; returns 0."""
+    parser = argparse.ArgumentParser(prog="python -m scripts.report", description=__doc__)
+    parser.add_argument("--single-file", action="store_true", help="one file with all in it, long texts shortened")
+    parser.add_argument("--max-mb", type=float, default=20.0, help="the size of that file at most, in MB (20)")
+    parser.add_argument("--out", type=Path, help="where that file goes (results/report-single.html)")
+    options = parser.parse_args()
+    if options.out is not None and not options.single_file:
+        raise InputError("--out: expected --single-file beside it; the report itself is results/report.html")
+    if not CONFIG.is_file():
+        raise InputError(f"{CONFIG.absolute()}: there is no such file; expected the folder of a run")
+    settings = load(read_yaml(CONFIG), str(CONFIG), [CONFIG.parent])
+    judged = notes.read(Path("results/gate.json")) if settings.config["gates"] else None
+    if not options.single_file:
+        print(write(settings, {}, judged))
+        return 0
+    out = options.out or REPORT.with_name("report-single.html")
+    told = gathered(settings, {}, judged)
+    text = inside.single(told, title_of(told), options.max_mb)
+    whole.write(out, text)
+    print(f"{out}: {len(text) / 1e6:.1f} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))

@@ -1,0 +1,171 @@
+"""What the report tells of one model on one benchmark."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scripts import tables, verdict
+from scripts.evals import records
+from scripts.evals.coverage import INVALID
+from scripts.evals.reports import STRICT
+from scripts.reporting import charts
+from scripts.reporting.generations import Facts
+from scripts.reporting.verdicts import FIRST_DIFFERS, NOTHING, Verdicts, flagged
+from scripts.tabulate import rows_of
+
+LISTED = 200  # samples that are not ok, told one by one
+SIGNS = {records.OK: ".", records.TRUNCATED: "t", records.ERROR: "e", records.MISSING: "m", records.EMPTY: "0"}
+
+
+@dataclass
+class Pair:
+    """One model and benchmark: what its files say, read once."""
+
+    name: verdict.Pair
+    folder: Path
+    coverage: Mapping[str, Any]
+    definition: Mapping[str, Any]
+    private: bool
+    max_tokens: int | None
+    ids: Sequence[str] = ()
+    stale: list[str] = field(default_factory=list)
+    facts: list[Facts] = field(default_factory=list)  # a seed each, also where it has no output
+    verdicts: dict[str, Verdicts] = field(default_factory=dict)  # of the scorers that are current
+    made_from: dict[str, Any] = field(default_factory=dict)  # the digests of those scorers' files
+
+    @property
+    def main(self) -> str | None:
+        """Return the scorer whose outcomes the pictures show: the last broad one, else strict."""
+        return next(reversed(self.verdicts), None)
+
+    @property
+    def status(self) -> str:
+        """Return one character a sample, seed by seed."""
+        seeds, places = self.coverage["seeds"]["expected"], {name: at for at, name in enumerate(self.ids)}
+        rows = {seed: [SIGNS[records.OK]] * len(self.ids) for seed in seeds}
+        for cell in self.coverage["not_ok"]:
+            if cell["seed"] in rows and cell["id"] in places:
+                rows[cell["seed"]][places[cell["id"]]] = SIGNS[cell["status"]]
+        return "".join("".join(rows[seed]) for seed in seeds)
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """Return what each current scorer made of each sample."""
+        return {scorer: found.cells for scorer, found in self.verdicts.items()}
+
+
+def told(pair: Pair, files: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the pair as the page gets it; `files` are those beside the report."""
+    statistics = _statistics(pair.folder, pair.verdicts)
+    compared = _read(pair.folder / "scorers.json")
+    coverage, status, cells = pair.coverage, pair.status, pair.cells
+    flows = {
+        scorer: charts.flow(cells[STRICT], cells[scorer], len(pair.ids), compared.get(scorer, {}))
+        for scorer in cells
+        if STRICT in cells and scorer != STRICT
+    }
+    ledgers = {scorer: {"counts": flow} for scorer, flow in flows.items()}
+    rows = rows_of(pair.folder, list(cells), ledgers) if cells else []
+    faults = [str(fault["fault"]) for fault in coverage["faults"]]
+    return {
+        "name": "/".join(pair.name),
+        "model": pair.name[0],
+        "benchmark": pair.name[1],
+        "part": coverage.get("part") or "",
+        "private": pair.private,
+        "answer_type": pair.definition.get("answer_type"),
+        "verdict": INVALID if pair.stale else coverage["verdict"],
+        "coverage_verdict": coverage["verdict"],
+        "reasons": verdict.reasons(pair.name, dict(coverage)),
+        "line": verdict.line(pair.name, dict(coverage), rows, pair.stale),
+        "prompt": pair.definition.get("prompt"),
+        "max_tokens": pair.max_tokens,
+        "seeds": list(coverage["seeds"]["expected"]),
+        "seeds_whole": list(coverage["seeds"]["whole"]),
+        "surplus": list(coverage["seeds"]["surplus"]),
+        "problems": list(pair.ids),
+        "counts": dict(coverage["counts"]),
+        "faults": faults,
+        "remarks": list(coverage.get("remarks", [])),
+        "not_ok": list(coverage["not_ok"][:LISTED]),
+        "not_ok_total": len(coverage["not_ok"]),
+        "scorers": list(cells),
+        "stale": list(pair.stale),
+        "status": status,
+        "cells": cells,
+        "measures": _measures(rows),
+        "figures": {scorer: _figures(found) for scorer, found in statistics.items()},
+        "curves": {scorer: charts.curves(found) for scorer, found in statistics.items()},
+        "flow": flows,
+        "tokens": charts.tokens_by_outcome(pair.facts, status, cells.get(pair.main or "", NOTHING * len(status))),
+        "mean_tokens": charts.mean_tokens(pair.facts),
+        "main": pair.main,
+        "time": charts.time_line(coverage["seeds"]["expected"], pair.facts),
+        "first_differs": {scorer: len(flagged(found, FIRST_DIFFERS)) for scorer, found in pair.verdicts.items()},
+        "files": _files(pair.folder),
+        **files,
+    }
+
+
+def _statistics(folder: Path, scorers: Mapping[str, Verdicts]) -> dict[str, Any]:
+    """Return the figures of the current scorers by statistics.json, as far as they were made of the same outputs."""
+    known = _read(folder / "statistics.json").get("scorers", {})
+    return {
+        scorer: known[scorer]
+        for scorer in scorers
+        if scorer in known and known[scorer].get("outputs") == _read(folder / f"details-{scorer}.json").get("outputs")
+    }
+
+
+def _figures(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return pass@1 and no_answer with the bounds of both questions, and the counts beside them."""
+    pass_1 = next((figure for name, figure in found.items() if name.startswith("pass@1")), None)
+    return {
+        "pass@1": _bounded(pass_1),
+        "no_answer": _bounded(found.get("no_answer")),
+        "truncated": (found.get("truncated") or {}).get("count"),
+        "timeouts": found.get("timeouts"),
+        "first_differs_from_last": (found.get("first_differs_from_last") or {}).get("count"),
+    }
+
+
+def _bounded(figure: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return a value with the bounds of both questions, null where the size gives none."""
+    if figure is None:
+        return None
+    bounds = {key: figure.get(key) for key, _ in tables.QUESTIONS}
+    return {"value": figure["value"]} | {key: [b["low"], b["high"]] if b else None for key, b in bounds.items()}
+
+
+def _measures(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the lines of the printed table."""
+    scorers = [row["scorer"] for row in rows]
+    return [
+        {"name": name, "cells": dict(zip(scorers, cells, strict=True))}
+        for name, cells in (tables.measures(rows) if rows else [])
+    ]
+
+
+def _files(folder: Path) -> dict[str, str]:
+    """Return the files of the pair that people may want, by what they are, as seen from the report."""
+    kinds = {
+        "outputs": "output-rs*.jsonl",
+        "coverage": "coverage.json",
+        "scorers": "scorers.json",
+        "statistics": "statistics.json",
+    }
+    found = {kind: name for kind, name in kinds.items() if next(folder.glob(name), None) is not None}
+    found |= {path.stem: path.name for pattern in ("metrics*.json", "samples-*.csv") for path in folder.glob(pattern)}
+    where = "/".join(folder.parts[1:])
+    return {kind: f"{where}/{name}" if kind != "outputs" else f"{where}/" for kind, name in sorted(found.items())}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return a JSON object, {} where there is none."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
