@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from scripts import gate, run_record, spending, verdict
+from scripts import gate, report, run_record, spending, verdict
 from scripts.errors import InputError, exit_code
 from scripts.evals.coverage import COMPLETE, INVALID, PARTIAL
 from scripts.run_record import RUNNING
@@ -77,7 +77,7 @@ def main() -> int:
             verdicts["/".join(pair)] = INVALID if stale else coverage["verdict"]
     usable = all(word in (COMPLETE, PARTIAL) for word in verdicts.values())
     going_on = record.get("state") == RUNNING and options.ended is None and driver.held()
-    code = 0 if usable else 1
+    code, judged = 0 if usable else 1, None
     if settings.config["gates"] and record.get("gated", True) and not going_on:
         since = record.get("started") if options.ended == "badly" else None
         judged = gate.judged(settings.config, coverages, since)
@@ -91,6 +91,7 @@ def main() -> int:
         state = {"state": "ENDED" if code == 0 and options.ended != "badly" else "FAILED", "verdicts": verdicts}
         used = spending.of_run(record, [coverages[pair] for pair in asked])
         run_record.write(record | state | ended | used)
+    print(report.told_to(settings, coverages, judged))
     return code
 
 
