@@ -82,7 +82,8 @@ def configured(adopted: Sequence[Adopted], own: dict[str, Path]) -> bool:
     if any("imported" not in model for model in config["models"].values()):
         return False
     for one in adopted:
-        config["models"].setdefault(one.model, {"imported": True})
+        known = {"sampling": one.record["sampling"]} if one.record["sampling"] else {}
+        config["models"].setdefault(one.model, {"imported": True, **known})
         if one.benchmark not in [Path(name).stem if name.endswith(".yaml") else name for name in config["benchmarks"]]:
             config["benchmarks"].append(str(own.get(one.benchmark, one.benchmark)))
     settings = load(config, str(CONFIG), [CONFIG.parent, Path.cwd()]).checked()

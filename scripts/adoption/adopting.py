@@ -151,8 +151,9 @@ def _record(
         ],
         "problems": problems,
         "rows": "the outputs" if found.problems.dataset is None else str(found.problems.dataset),
-        "unknown": {**{name: copies.unknown[name] for name in ("finish_reason", "num_generated_tokens", "times")}},
-        "not_told": _OF_THE_RUN,
+        "unknown": {name: copies.unknown[name] for name in ("finish_reason", "num_generated_tokens", "times")},
+        "sampling": dict(source.sampling) or None,
+        "not_told": [name for name in _OF_THE_RUN if name != "sampling" or not source.sampling],
         "remarks": remarks,
     }
 

@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from scripts.errors import InputError
 from scripts.evals.finished import changed
+from scripts.schema import schema
 
 NEMO_SKILLS, SGL_EVAL, SIMPLE = FORMATS = ("nemo-skills", "sgl-eval", "simple")
 _ENDING = r"\.jsonl(?:\.gz|\.zst)?"
@@ -36,6 +37,7 @@ class Folder:
     benchmark: str | None
     model: str | None
     metrics: Path | None = None
+    sampling: Mapping[str, Any] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
 
@@ -98,8 +100,16 @@ def _of_seeds(folder: Path, form: str) -> Folder:
         str(benchmark),
         None if model is None else str(model),
         metrics if metrics.is_file() else None,
+        _sampling(told.get("gen")),
         tuple(remarks),
     )
+
+
+def _sampling(told: object) -> dict[str, Any]:
+    """Return what of sgl-eval's parameters a configuration has a word for, what is null left out."""
+    known = schema("config")["$defs"]["sampling"]["properties"]
+    found = told if isinstance(told, dict) else {}
+    return {name: value for name, value in found.items() if name in known and value is not None}
 
 
 def _simple(root: Path) -> Folder:
