@@ -26,8 +26,10 @@ def blocks(a: Side, b: Side, benchmarks: Iterable[str], scorers: Iterable[str], 
     """Return one comparison for each benchmark and scorer that the two sides have in common; raises InputError."""
     found = []
     for (benchmark, scorer), (other_benchmark, other_scorer) in matched(a, b, benchmarks, scorers):
-        one = read(a.folder(benchmark, b.model), scorer, answer_type)
-        other = read(b.folder(other_benchmark, a.model), other_scorer, answer_type)
+        folders = a.folder(benchmark, b.model), b.folder(other_benchmark, a.model)
+        if folders[0].resolve() == folders[1].resolve() and scorer == other_scorer:
+            raise InputError(f"{a.named} and {b.named}: both are {scorer} on {folders[0]}; expected two that differ")
+        one, other = read(folders[0], scorer, answer_type), read(folders[1], other_scorer, answer_type)
         try:
             told = compare(one.rows, other.rows, same_samples=one.of_same_outputs(other))
         except InputError as error:
@@ -51,16 +53,21 @@ def document(a: Side, b: Side, found: Blocks) -> dict[str, Any]:
 
 
 def text(a: Side, b: Side, found: Blocks) -> str:
-    """Return what people read."""
+    """Return what people read: what both sides have in common once, then what tells them apart."""
     lines = []
     for told in found:
-        one, other = told["a"], told["b"]
-        lines.append(
-            f"a: {a.label}, {one['benchmark']}, {one['scorer']}; b: {b.label}, {other['benchmark']}, {other['scorer']}"
-        )
+        names = [_names(one, told[key]) for one, key in ((a, "a"), (b, "b"))]
+        common = [first for first, second in zip(*names, strict=True) if first == second]
+        apart = [", ".join(name for name, other in zip(mine, theirs, strict=True) if name != other)
+                 for mine, theirs in (names, names[::-1])]  # fmt: skip
+        lines.append(f"{', '.join([*common, ''])}a: {apart[0]}, b: {apart[1]}")
         lines += [f"  {sentence}" for sentence in sentences(told)]
-        lines += [f"  {row['id']}: {row['a']:.0f} % → {row['b']:.0f} %" for row in told["moved_most"]]
     return "\n".join(lines)
+
+
+def _names(one: Side, told: dict[str, Any]) -> tuple[str, str, str]:
+    """Return benchmark, scorer and model of a side, or the last parts of a stored folder's path."""
+    return told["benchmark"], told["scorer"], one.model or one.label
 
 
 def of_run(config: dict[str, Any], label: str) -> dict[str, Any]:

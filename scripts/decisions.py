@@ -1,7 +1,7 @@
 """What a configuration wants compared and judged: `comparisons` and `gates`, checked before anything runs."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from scripts.errors import InputError
 from scripts.evals.gates import Criterion, criterion
 from scripts.evals.reports import STRICT
 from scripts.schema import conform, nearest, read_yaml
-from scripts.sides import Side, folders_with_samples, side
+from scripts.sides import Side, folders_with_samples, outputs_in, side
 
 _READ = 1 << 16  # bytes of each end of a stored file that its digest is made of
 
@@ -37,6 +37,8 @@ def resolve(config: dict[str, Any], names: dict[str, list[str]], bases: Sequence
     for index, pair in enumerate(config["comparisons"]):
         sides = [_side(pair, key, f"comparisons.{index}.{key}", names, bases) for key in ("a", "b")]
         label = f"{sides[0].label}-vs-{sides[1].label}"
+        if _same(*sides):
+            raise InputError(f"comparisons.{index}: {label} is one and the same; expected two sides that differ")
         if label in labels:
             raise InputError(f"comparisons.{index}: {label} stands twice; expected every pair once")
         labels.append(label)
@@ -45,6 +47,8 @@ def resolve(config: dict[str, Any], names: dict[str, list[str]], bases: Sequence
         require = asked["require"]
         asked["require"] = [require] if isinstance(require, str) else require
         config["gates"][index] = _gate(asked, f"gates.{index}", names, bases)
+        if not any(True for _ in _cases(config["gates"][index], names)):
+            raise InputError(f"gates.{index}: what is judged is its own reference; expected another model or folder")
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -69,17 +73,38 @@ def sides_of(config: dict[str, Any], pair: dict[str, str]) -> tuple[Side, Side]:
     return side(pair["a"], config["models"], [Path()]), side(pair["b"], config["models"], [Path()])
 
 
+def _same(a: Side, b: Side) -> bool:
+    """Return whether two sides are one; what one does not tell is as the other has it."""
+    return a.root.resolve() == b.root.resolve() and all(
+        not one or not other or one == other for one, other in ((a.benchmark, b.benchmark), (a.scorer, b.scorer))
+    )
+
+
 def cases(config: dict[str, Any]) -> list[Case]:
-    """Return what the gates ask, model by model and benchmark by benchmark."""
-    found = []
-    for gate in config["gates"]:
-        criteria = tuple(map(criterion, gate["require"]))
-        for model in gate.get("models") or config["models"]:
-            for benchmark in gate.get("benchmarks") or stems(config, "benchmarks"):
-                folder = Path("results") / model / "eval-results" / benchmark
-                for scorer in gate.get("scorers") or stems(config, "scorers")[:1]:
-                    found.append(Case(model, benchmark, scorer, folder, criteria, tuple(config["models"])))
-    return found
+    """Return what the gates ask, model by model and benchmark by benchmark; nothing is asked against itself."""
+    names = {"models": list(config["models"]), **{key: stems(config, key) for key in ("benchmarks", "scorers")}}
+    return [case for gate in config["gates"] for case in _cases(gate, names)]
+
+
+def _cases(gate: dict[str, Any], names: dict[str, list[str]]) -> Iterator[Case]:
+    """Yield what one gate asks."""
+    criteria = tuple(map(criterion, gate["require"]))
+    for model in gate.get("models") or names["models"]:
+        for benchmark in gate.get("benchmarks") or names["benchmarks"]:
+            folder = Path("results") / model / "eval-results" / benchmark
+            for scorer in gate.get("scorers") or names["scorers"][:1]:
+                asked = tuple(one for one in criteria if not _itself(one.reference, folder, scorer))
+                if asked:
+                    yield Case(model, benchmark, scorer, folder, asked, tuple(names["models"]))
+
+
+def _itself(reference: str, folder: Path, scorer: str) -> bool:
+    """Return whether a reference is what is judged: by name all or part of MODEL/BENCHMARK/SCORER, or its folder."""
+    names = [folder.parts[-3], folder.name, scorer]
+    parts = reference.split("/")
+    return bool(reference) and (
+        parts == names[: len(parts)] or Path(reference).resolve() in (folder.resolve(), folder.parents[1].resolve())
+    )
 
 
 def markers(config: dict[str, Any]) -> list[str]:
@@ -114,7 +139,7 @@ def _digest(root: Path) -> str:
     """Return a digest of a stored folder's tables and outputs: names, sizes and both ends, but no path and no time."""
     content = hashlib.sha256()
     for folder in folders_with_samples(root):
-        for path in sorted([*folder.glob("samples-*.csv"), *folder.glob("output-rs*.jsonl*")]):
+        for path in sorted([*folder.glob("samples-*.csv"), *outputs_in(folder)]):
             size = path.stat().st_size
             content.update(f"{path.relative_to(root)}\t{size}\n".encode())
             with path.open("rb") as file:

@@ -26,6 +26,7 @@ from scripts.subject import Subject
 
 Coverages = Mapping[tuple[str, str], Mapping[str, Any]]
 OUT, PASSED = RESULTS / "gate.json", RESULTS / "gate.passed"
+_SHOWN = 3  # criteria that the last line tells of; all are in gate.json
 
 
 def judge(subjects: Iterable[Subject]) -> dict[str, Any]:
@@ -42,16 +43,27 @@ def judge(subjects: Iterable[Subject]) -> dict[str, Any]:
 
 
 def line(told: Mapping[str, Any]) -> str:
-    """Return the last line of a run: the result, and each criterion that did not pass."""
+    """Return the last line of a run: the result, and the first criteria that did not pass; the others are counted."""
     wanting = [entry for entry in told["criteria"] if entry["result"] != gates.PASS]
+    wanting.sort(key=lambda entry: entry["result"] != gates.FAIL)
     size = len(told["criteria"])
     head = f"gate: {told['result'].upper()}: {size - len(wanting)} of {size} criteria pass"
-    return "; ".join([head, *(f"{entry['result']}: {_named(entry)}: {entry['words']}" for entry in wanting)])
+    several = len({entry["scorer"] for entry in told["criteria"]}) > 1
+    shown = [f"{entry['result']}: {_named(entry, several)}: {entry['words']}" for entry in wanting[:_SHOWN]]
+    rest = [f"{len(wanting) - _SHOWN} more in {OUT.name}"] if len(wanting) > _SHOWN else []
+    return "; ".join([head, *shown, *rest])
 
 
-def _named(entry: Mapping[str, Any]) -> str:
-    """Return which criterion of which model and benchmark an entry is about."""
-    return f"{entry['benchmark']} / {entry['model']}, {entry['scorer']}: {entry['criterion']}"
+def _named(entry: Mapping[str, Any], several: bool) -> str:
+    """Return which criterion of which model and benchmark an entry is about, of a stored folder only the last parts.
+
+    The scorer too where there are `several`.
+    """
+    asked = gates.criterion(entry["criterion"])
+    text, path = asked.text, Path(asked.reference)
+    if path.is_absolute():
+        text = text.replace(asked.reference, "/".join(path.parts[-2:]))
+    return f"{entry['benchmark']} / {entry['model']}{', ' + entry['scorer'] if several else ''}: {text}"
 
 
 def of_run(config: dict[str, Any], coverages: Coverages) -> dict[str, Any]:

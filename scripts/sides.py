@@ -130,22 +130,28 @@ def folders_with_samples(root: Path) -> list[Path]:
 
 def holds_samples(folder: Path) -> bool:
     """Return whether a folder has tables of a scorer or outputs that can be scored."""
-    return folder.is_dir() and any(
-        next(folder.glob(pattern), None) is not None for pattern in ("samples-*.csv", "output-rs*.jsonl*")
-    )
+    return folder.is_dir() and (next(folder.glob("samples-*.csv"), None) is not None or bool(outputs_in(folder)))
 
 
-def read(folder: Path, scorer: str, answer_type: str | None = None) -> Samples:
-    """Return a scorer's samples of a folder, from its table, or scored now where only outputs are there.
+def outputs_in(folder: Path) -> list[Path]:
+    """Return the finished outputs of a folder, by name; neither their marks nor what is still being generated."""
+    return sorted(path for end in ("", ".gz", ".zst") for path in folder.glob(f"output-rs*.jsonl{end}"))
 
-    Raises InputError if there is neither, or the table was not made from the outputs beside it as they are now;
-    nothing is written into the folder.
+
+def read(folder: Path, scorer: str, answer_type: str | None = None, finished: bool = False) -> Samples:
+    """Return a scorer's samples of a folder, from its table, or scored now where the outputs are there without one.
+
+    Raises InputError if there is neither, or the table was not made from the outputs beside it as they are now; if
+    they must be `finished`, also where some seed would be left out. Nothing is written into the folder. A table of an
+    older version, which cannot be checked, is no table.
     """
-    if (folder / f"samples-{scorer}.csv").is_file():
+    if (folder / f"samples-{scorer}.csv").is_file() and (_checkable(folder, scorer) or not outputs_in(folder)):
         found = _stored(folder, scorer, folder)
         _check_made_from(found, scorer)
         return found
     files = seed_files(folder)
+    if going_on := sorted(folder.glob("output-rs*.jsonl-async")) if finished else []:
+        raise InputError(f"{going_on[0]}: is still being generated; expected a folder whose seeds are all finished")
     kind = answer_type or answer_type_of(files[0])
     extractor = load_scorer(scorer)
     cohort = read_cohort(files, [extractor], kind)
@@ -154,13 +160,21 @@ def read(folder: Path, scorer: str, answer_type: str | None = None) -> Samples:
         return _stored(Path(scratch), extractor.name, folder)
 
 
+def _checkable(folder: Path, scorer: str) -> bool:
+    """Return whether the details beside a table tell how it was written."""
+    try:
+        return "written" in json.loads((folder / f"details-{scorer}.json").read_bytes())
+    except (OSError, ValueError, TypeError):
+        return False
+
+
 def _check_made_from(found: Samples, scorer: str) -> None:
     """Raise InputError unless the outputs that a table was made from are as they were, as far as they are there.
 
     Their traces tell generations made anew; a text changed by hand is told by the mark of a finished output.
     """
     made_from = {seed_of(Path(name)): trace for name, trace in (found.details.get("outputs") or {}).items()}
-    there = seed_files(found.folder) if any(found.folder.glob("output-rs*.jsonl*")) else []
+    there = seed_files(found.folder) if outputs_in(found.folder) else []
     for path in there:
         if (seed := seed_of(path)) in made_from:
             if fault := changed(path):

@@ -76,7 +76,10 @@ class Subject:
             case = self.case
             found = side(named, case.models, [Path()])
             folder = found.folder(found.benchmark or case.benchmark, case.model)
-            self._references[named] = read(folder, found.scorer or case.scorer, self.answer_type)
+            scorer = found.scorer or case.scorer
+            if (folder.resolve(), scorer) == (case.folder.resolve(), case.scorer):
+                raise InputError(f"{named} is what is judged; expected another reference")
+            self._references[named] = read(folder, scorer, self.answer_type, finished=True)
         return self._references[named]
 
     def _not_worse(self, asked: Criterion) -> Decision:

@@ -15,6 +15,7 @@ from scripts.evals.statistics import Cells, by_problem
 from scripts.evals.tallies import Tally
 
 LISTED = 10  # problems listed as those that moved most
+TOLD = 5  # of them told to people
 BETTER, WORSE, CANNOT_TELL = "better", "worse", "cannot tell"
 
 
@@ -48,6 +49,7 @@ def compare(first: Sequence[Scored], second: Sequence[Scored], same_samples: boo
             "run_again": _told(again),
         },
         "sign_flip_p": sign_flip_p(_integers(one, other, shared)),
+        "sign_flip_exact": all(len(one[name]) == len(other[name]) for name in shared),
         "smallest_difference": {
             "power": 80,
             "other_problems": _smallest(others, student(len(shared) - 1) if others else 0.0),
@@ -69,9 +71,10 @@ def compare(first: Sequence[Scored], second: Sequence[Scored], same_samples: boo
 def sentences(found: Mapping[str, Any]) -> list[str]:
     """Return what a comparison tells people: the difference, an answer to each question, the size it can decide."""
     problems, difference = found["problems"], found["difference"]
+    sizes = list(dict.fromkeys(_times(found[side]) for side in ("a", "b")))
     lines = [
-        f"a {found['a']['value']:.1f} %, b {found['b']['value']:.1f} %, difference {difference['value']:+.1f} points"
-        f" on {problems['compared']} problems × {_times(found['a'])} and {_times(found['b'])} samples"
+        f"a {found['a']['value']:.1f} %, b {found['b']['value']:.1f} %: {difference['value']:+.1f} points"
+        f" on {problems['compared']} problems × {' and '.join(sizes)} samples"
     ]
     if problems["only_a"] or problems["only_b"]:
         left = f"{len(problems['only_a'])} only in a, {len(problems['only_b'])} only in b"
@@ -79,15 +82,17 @@ def sentences(found: Mapping[str, Any]) -> list[str]:
     for key in ("run_again", "other_problems"):
         bounds, least = difference[key], found["smallest_difference"][key]
         if bounds is not None:
-            lines.append(
-                f"{bounds['question']}: {bounds['low']:+.1f} to {bounds['high']:+.1f}, {bounds['answer']};"
-                f" this size shows differences from {least:.1f} points"
-            )
-    moved = found["moved"]
+            span = f"{bounds['low']:+.1f} to {bounds['high']:+.1f}"
+            lines.append(f"{bounds['question']}: {span}, {bounds['answer']} (shows {least:.1f} points or more)")
+    moved, kind = found["moved"], "exact" if found["sign_flip_exact"] else "approximate"
     lines.append(
-        f"exact test by problem (sign flips): p = {found['sign_flip_p']:.3g};"
-        f" {moved['up']} problems up, {moved['down']} down, {moved['same']} the same"
+        f"{kind} test by problem: p = {found['sign_flip_p']:.3g}"
+        f" ({moved['up']} up, {moved['down']} down, {moved['same']} the same)"
     )
+    if found["moved_most"]:
+        most = [f"{row['id']} {row['a']:.0f} → {row['b']:.0f} %" for row in found["moved_most"][:TOLD]]
+        more = ["…"] if moved["up"] + moved["down"] > TOLD else []
+        lines.append(f"moved most: {', '.join([*most, *more])}")
     return lines
 
 

@@ -7,6 +7,7 @@ no_answer, duplicates, …) and the verdict are facts of the run and are decided
 
 import re
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import Any
 
 import msgspec
@@ -27,9 +28,9 @@ COUNTS = (
     "loops",
     "run-on",
 )  # fmt: skip
-_SCORE = re.compile(r"pass@(\d+)|pass@1\[avg-of-(\d+)\]|majority@(\d+)")
-_SENTENCE = re.compile(r"(\S+)\s*(>=|<=|≥|≤|==|=|<|>)\s*(-?\d+(?:\.\d+)?)\s*(%|points?|percent)?")
-_NOT_WORSE = re.compile(r"not worse than (.+?) by (\d+(?:\.\d+)?)\s*(?:points?|%)?")
+_SCORE = re.compile(r"pass@(\d+)|pass@1\[avg-of-(\d+)\]|majority@(\d+)", re.ASCII)
+_SENTENCE = re.compile(r"([^\s<>=≥≤]+)\s*(>=|<=|≥|≤|==|=|<|>)\s*(-?\d+(?:\.\d+)?)\s*(%|points?|percent)?", re.ASCII)
+_NOT_WORSE = re.compile(r"not worse than (.+) by (-?\d+(?:\.\d+)?)\s*(?:points?|%)?", re.ASCII)
 IN_COMMON = 0.9  # the share of the larger side's problems that both must have for a decision
 _VERDICT = re.compile(r"verdict\s*==?\s*(\w+)")
 _SIGNS = {"≥": ">=", "≤": "<=", "==": "="}
@@ -69,14 +70,15 @@ def criterion(text: str) -> Criterion:
             raise InputError(f"{said!r}: found {match[1]!r}; expected one of {', '.join(VERDICTS)}")
         return Criterion(said, "verdict", match[1])
     if match := _NOT_WORSE.fullmatch(said):
-        return Criterion(said, "not_worse", "pass@1", ">=", float(match[2]), reference=match[1])
+        points = _limited(said, float(match[2]), "points")
+        return Criterion(said, "not_worse", "pass@1", ">=", points, reference=match[1])
     match = _SENTENCE.fullmatch(said)
     if match is None:
         raise InputError(f"{said!r} is no criterion; expected a sentence such as {_EXAMPLES}")
     measure, limit, unit = match[1], float(match[3]), match[4]
     sign = _SIGNS.get(match[2], match[2])
     if measure in COUNTS:
-        return Criterion(said, "count", measure, sign, limit, share=unit is not None)
+        return Criterion(said, "count", measure, sign, _counted(said, sign, limit, unit), share=unit is not None)
     if not _SCORE.fullmatch(measure) or measure == "majority@1":
         known = ", ".join(["pass@K", "pass@1[avg-of-K]", "majority@K", *COUNTS, "verdict"])
         raise InputError(f"{said!r}: unknown measure {measure!r}; expected one of {known}")
@@ -84,7 +86,32 @@ def criterion(text: str) -> Criterion:
         raise InputError(f"{said!r}: found {measure!r}, of no sample; expected at least 1 (2 for a majority)")
     if sign == "=":
         raise InputError(f"{said!r}: found '=' with an estimate; expected >= or <=")
-    return Criterion(said, "score", measure, sign, limit)
+    if 0 < limit < 1 and unit is None:
+        raise InputError(f"{said!r}: found {match[3]} without a unit; expected percent, such as 70, or {match[3]} %")
+    return Criterion(said, "score", measure, sign, _possible(said, sign, _limited(said, limit, "percent"), 100))
+
+
+def _counted(said: str, sign: str, limit: float, unit: str | None) -> float:
+    """Return the limit of a count, or of its share in percent; raises InputError if it is none."""
+    if unit is not None:
+        return _possible(said, sign, _limited(said, limit, "percent"), 100)
+    if limit < 0 or limit % 1:
+        raise InputError(f"{said!r}: found {limit:g} samples; expected a whole number, or a share such as 0.5 %")
+    return _possible(said, sign, limit)
+
+
+def _limited(said: str, limit: float, what: str) -> float:
+    """Return a limit from 0 to 100; raises InputError for any other."""
+    if not 0 <= limit <= 100:
+        raise InputError(f"{said!r}: found {limit:g}; expected 0 to 100 {what}")
+    return limit
+
+
+def _possible(said: str, sign: str, limit: float, most: float = inf) -> float:
+    """Return a limit that something from 0 to `most` can keep; raises InputError where nothing ever will."""
+    if (sign, limit) in (("<", 0), (">", most)):
+        raise InputError(f"{said!r} can never hold; expected {sign}= {limit:g}")
+    return limit
 
 
 def k_of(measure: str) -> tuple[str, int | None]:
@@ -154,10 +181,10 @@ def _by_bounds(
     low, high = bounds["low"], bounds["high"]
     held = {_holds(low, asked.sign, limit), _holds(high, asked.sign, limit)}
     result = CANNOT_TELL if len(held) > 1 else PASS if held == {True} else FAIL
-    words = f"found {what}{value:.1f}{where} ({low:.1f} to {high:.1f}, {bounds['question']})"
+    words = f"found {what}{value:.1f}{where} ({low:.1f} to {high:.1f} if run again)"
     margin = max(high - value, value - low)
     if result == CANNOT_TELL:
-        words += f"; this size decides {margin:.1f} points or more from {limit:g}"
+        words += f", decides from {margin:.1f} points off {limit:g}"
     return Decision(asked.text, result, words, value, bounds, margin)
 
 

@@ -50,6 +50,8 @@ def test_sides_with_other_numbers_of_seeds_are_compared_by_shares() -> None:
     found = compare(rows([2, 4], 4), rows([8, 16], 16))
     assert found["difference"]["value"] == 0
     assert found["sign_flip_p"] == 1
+    assert found["sign_flip_exact"] is False  # no sign is as likely as the other where one side has more samples
+    assert "× 4 and 16 samples" in sentences(found)[0]
     assert (found["a"]["samples_per_problem"], found["b"]["samples_per_problem"]) == (4, 16)
 
 
@@ -67,6 +69,22 @@ def test_two_scorers_on_one_set_of_outputs_are_compared_sample_by_sample() -> No
     paired, free = compare(strict, broad, same_samples=True), compare(strict, broad)
     assert paired["difference"]["run_again"]["answer"] == "better"
     assert free["difference"]["run_again"]["answer"] == "cannot tell"
+
+
+def test_what_people_read_says_each_thing_once() -> None:
+    found = compare(rows([16, 8, 0, 4], 16), rows([16, 12, 4, 8], 16))
+    again, others = (found["difference"][key] for key in ("run_again", "other_problems"))
+    least = found["smallest_difference"]
+    assert found["sign_flip_exact"] is True
+    assert sentences(found) == [
+        "a 43.8 %, b 62.5 %: +18.8 points on 4 problems × 16 samples",
+        f"these same problems, run again: {again['low']:+.1f} to {again['high']:+.1f}, better"
+        f" (shows {least['run_again']:.1f} points or more)",
+        f"other problems like these: {others['low']:+.1f} to {others['high']:+.1f}, cannot tell"
+        f" (shows {least['other_problems']:.1f} points or more)",
+        "exact test by problem: p = 0.25 (3 up, 0 down, 1 the same)",
+        "moved most: p1 50 → 75 %, p2 0 → 25 %, p3 25 → 50 %",
+    ]
 
 
 def test_the_problems_that_moved_most_come_first() -> None:

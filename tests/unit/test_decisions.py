@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from scripts.decisions import cases
 from scripts.errors import InputError
 from scripts.settings import Settings, load
 
@@ -35,6 +36,26 @@ def test_a_stored_reference_is_found_beside_the_configuration(tmp_path: Path) ->
     assert found.config["comparisons"] == [{"a": "one", "b": str(reference)}]
 
 
+def test_a_model_is_no_reference_for_itself_and_the_others_are_judged(tmp_path: Path) -> None:
+    asked = {"require": ["not worse than one by 2 points", "pass@1 >= 3"], "benchmarks": ["warmup"]}
+    found = cases(settings(tmp_path, gates=[asked, "not worse than one/warmup by 2 points"]).config)
+    assert [(case.model, case.benchmark, [one.text for one in case.criteria]) for case in found] == [
+        ("one", "warmup", ["pass@1 >= 3"]),
+        ("two", "warmup", ["not worse than one by 2 points", "pass@1 >= 3"]),
+        ("one", "warmup-prose", ["not worse than one/warmup by 2 points"]),
+        ("two", "warmup", ["not worse than one/warmup by 2 points"]),
+        ("two", "warmup-prose", ["not worse than one/warmup by 2 points"]),
+    ]
+
+
+@pytest.mark.parametrize("name", ["output-rs42.jsonl-async", "output-rs42.jsonl.done"])
+def test_a_folder_without_a_finished_output_is_no_reference(tmp_path: Path, name: str) -> None:
+    (tmp_path / "ref").mkdir()
+    (tmp_path / "ref" / name).touch()
+    with pytest.raises(InputError, match=r"gates\.0\.require: .*ref: found no outputs; expected eval-results"):
+        settings(tmp_path, gates=["not worse than ref by 2 points"])
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -53,6 +74,19 @@ def test_a_stored_reference_is_found_beside_the_configuration(tmp_path: Path) ->
         ({"gates": ["not worse than . by 2 points"]}, "c.yaml: gates.0.require: {base}: found no outputs; expected"),
         ({"comparisons": [{"a": "one"}]}, "c.yaml: comparisons.0: the key 'b' is missing"),
         ({"comparisons": [{"a": "one/warmp", "b": "two"}]}, "c.yaml: comparisons.0.a: found 'warmp'"),
+        *(
+            ({"comparisons": [{"a": a, "b": b}]}, f"c.yaml: comparisons.0: {label} is one and the same; expected two")
+            for a, b, label in (
+                ("one", "one", "one-vs-one"),
+                ("one", "one/warmup", "one-vs-one.warmup"),
+                ("one/warmup", "one/warmup/regex", "one.warmup-vs-one.warmup.regex"),
+            )
+        ),
+        (
+            {"gates": [{"require": "not worse than one by 2 points", "models": ["one"]}]},
+            "c.yaml: gates.0: what is judged is its own reference; expected another model or folder",
+        ),
+        ({"gates": ["pass@1 >= 0.7"]}, "c.yaml: gates.0.require: 'pass@1 >= 0.7': found 0.7 without a unit"),
         ({"comparisons": [{"a": "one", "b": "two"}] * 2}, "c.yaml: comparisons.1: one-vs-two stands twice"),
     ],
 )

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from scripts.errors import InputError
 from scripts.evals.gates import (
@@ -37,9 +39,43 @@ def test_a_score_is_decided_by_its_interval(low: float, high: float, result: str
 def test_what_cannot_be_told_names_the_margin_that_this_size_decides() -> None:
     decision = decide_score(criterion("pass@1 >= 70"), figure(71.0, 68.0, 73.5))
     assert decision.margin == 3.0
-    assert decision.words == (
-        "found 71.0 (68.0 to 73.5, these same problems, run again); this size decides 3.0 points or more from 70"
-    )
+    assert decision.words == "found 71.0 (68.0 to 73.5 if run again), decides from 3.0 points off 70"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "results"),
+    [  # of >= 70, > 70, <= 70, < 70
+        (70.0, 72.0, (PASS, CANNOT_TELL, CANNOT_TELL, FAIL)),
+        (68.0, 70.0, (CANNOT_TELL, FAIL, PASS, CANNOT_TELL)),
+        (70.0, 70.0, (PASS, FAIL, PASS, FAIL)),
+        (70.00000001, 72.0, (PASS, PASS, FAIL, FAIL)),
+    ],
+)
+def test_a_bound_that_is_the_limit_is_on_the_side_of_the_sign(
+    low: float, high: float, results: tuple[str, ...]
+) -> None:
+    for sign, result in zip((">=", ">", "<=", "<"), results, strict=True):
+        for limit in ("70", "70.0", "70 %", "70.00 percent"):
+            asked = criterion(f"pass@1 {sign} {limit}")
+            assert decide_score(asked, figure((low + high) / 2, low, high)).result == result
+
+
+@pytest.mark.parametrize("limit", ["0.1", "0.3", "1", "7", "29", "0.07", "57.1"])
+def test_a_share_that_is_the_limit_holds_it_and_one_sample_more_does_not(limit: str) -> None:
+    asked, count = criterion(f"truncated <= {limit} %"), round(float(limit) * 1000)
+    assert decide_count(asked, count, 100_000).result == PASS
+    assert decide_count(asked, count + 1, 100_000).result == FAIL
+    assert decide_count(criterion(f"truncated >= {limit} %"), count, 100_000).result == PASS
+    assert decide_count(criterion(f"truncated < {limit} %"), count, 100_000).result == FAIL
+
+
+@given(st.floats(0, 100), st.floats(0, 100), st.sampled_from([">=", ">", "<=", "<"]), st.integers(0, 99))
+def test_a_decision_is_that_of_both_bounds(one: float, other: float, sign: str, limit: int) -> None:
+    low, high = sorted((one, other))
+    held = [{">=": x >= limit, ">": x > limit, "<=": x <= limit, "<": x < limit}[sign] for x in (low, high)]
+    assume((sign, limit) != ("<", 0))
+    expected = PASS if all(held) else CANNOT_TELL if any(held) else FAIL
+    assert decide_score(criterion(f"pass@1{sign}{limit}"), figure((low + high) / 2, low, high)).result == expected
 
 
 def test_an_undefined_score_cannot_be_told() -> None:
@@ -126,6 +162,20 @@ def test_scores_are_named_as_in_metrics_json(measure: str, read: tuple[str, int 
         ("pass@1 = 70", "found '=' with an estimate; expected >= or <="),
         ("verdict = GOOD", "found 'GOOD'; expected one of COMPLETE, PARTIAL, INVALID"),
         ("truncated <= 1 promille", "is no criterion"),
+        ("pass@1 >= nan", "is no criterion"),
+        ("pass@1 >= 70,5", "is no criterion"),
+        ("pass@1 => 70", "is no criterion"),
+        ("pass@1 >= 0.7", "found 0.7 without a unit; expected percent, such as 70, or 0.7 %"),
+        ("pass@1 >= 170", "found 170; expected 0 to 100 percent"),
+        ("pass@1 >= -5 %", "found -5; expected 0 to 100 percent"),
+        ("pass@1 > 100", "can never hold; expected >= 100"),
+        ("pass@² >= 1", "unknown measure 'pass@²'"),
+        ("truncated <= 101 %", "found 101; expected 0 to 100 percent"),
+        ("truncated <= 0.5", "found 0.5 samples; expected a whole number, or a share such as 0.5 %"),
+        ("duplicates = -1", "found -1 samples; expected a whole number"),
+        ("truncated < 0", "can never hold; expected <= 0"),
+        ("not worse than m by -2 points", "found -2; expected 0 to 100 points"),
+        ("not worse than m by 200 points", "found 200; expected 0 to 100 points"),
     ],
 )
 def test_a_sentence_that_is_not_understood_is_refused(text: str, message: str) -> None:

@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ from scripts.evals.reports import write_reports
 from scripts.evals.scorers import load_scorer
 from scripts.imports import ROOT
 from scripts.sides import read
+
+OUTPUTS = ROOT.parent / "shared" / "outputs" / "aime25"
 
 
 def write(folder: Path, right: list[int], end: float = 1.0) -> None:
@@ -45,9 +48,12 @@ def stored(folder: Path, right: list[int]) -> Path:
 
 def gate(folder: Path, *require: str) -> subprocess.CompletedProcess[str]:
     """Judge a folder by hand."""
-    asked = [word for text in require for word in ("--require", text)]
-    words = [sys.executable, "-m", "scripts.gate", str(folder), *asked]
-    return subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
+    return command("gate", str(folder), *(word for text in require for word in ("--require", text)))
+
+
+def command(module: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run one of the project's commands."""
+    return subprocess.run([sys.executable, "-m", f"scripts.{module}", *words], capture_output=True, text=True, cwd=ROOT)
 
 
 def test_a_table_is_read_with_or_without_the_outputs_it_was_made_from(tmp_path: Path) -> None:
@@ -65,6 +71,93 @@ def test_a_table_older_than_its_outputs_is_refused(tmp_path: Path) -> None:
         read(folder, "strict")
     (folder / "samples-strict.csv").unlink()
     assert not any(row.correct for row in read(folder, "strict").rows)
+
+
+@pytest.mark.parametrize("left", [".done", "-async"])
+def test_marks_and_what_goes_on_are_no_outputs_of_a_stored_table(tmp_path: Path, left: str) -> None:
+    folder = stored(tmp_path / "b", [4, 2])
+    for path in folder.glob("output-rs*"):
+        path.unlink()
+    (folder / f"output-rs42.jsonl{left}").write_text("{}")
+    assert sum(row.correct for row in read(folder, "strict", finished=True).rows) == 6
+
+
+@pytest.mark.parametrize("gone", ["written", None])
+def test_a_table_of_an_older_version_is_made_anew_where_its_outputs_are_kept(tmp_path: Path, gone: str | None) -> None:
+    folder = stored(tmp_path / "b", [4, 2])
+    details = folder / "details-strict.json"
+    details.write_text(
+        json.dumps({key: value for key, value in json.loads(details.read_text()).items() if key != gone})
+    )
+    (folder / "samples-strict.csv").write_text("id,seed,correct\n")
+    if gone is None:
+        details.unlink()
+    for path in [*folder.iterdir(), folder]:
+        path.chmod(0o555 if path == folder else 0o444)
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    assert sum(row.correct for row in read(folder, "strict").rows) == 6
+    assert before == {path: path.read_bytes() for path in folder.iterdir()}
+    folder.chmod(0o755)
+    for path in folder.glob("output-rs*"):
+        path.unlink()
+    with pytest.raises(InputError, match=r"details-strict.json: .*expected the details that a scorer writes"):
+        read(folder, "strict")
+
+
+def test_a_reference_that_is_still_being_generated_is_refused(tmp_path: Path) -> None:
+    write(tmp_path / "ref", [4, 2])
+    (tmp_path / "ref" / "output-rs44.jsonl-async").write_text('{"id": "p0"')
+    told = gate(stored(tmp_path / "b", [4, 2]), f"not worse than {tmp_path}/ref by 60 points")
+    assert (told.returncode, told.stderr.count("\n")) == (2, 1), told
+    assert "output-rs44.jsonl-async: is still being generated; expected a folder whose seeds are all" in told.stderr
+
+
+def test_nothing_is_decided_against_itself(tmp_path: Path) -> None:
+    folder = stored(tmp_path / "b", [4, 2])
+    told = gate(folder, f"not worse than {folder} by 60 points")
+    assert (told.returncode, "is what is judged; expected another reference" in told.stderr) == (2, True)
+    told = command("compare", str(folder), f"{folder}/")
+    assert (told.returncode, "both are strict on" in told.stderr) == (2, True)
+
+
+@pytest.mark.skipif(not OUTPUTS.is_dir(), reason="the shared outputs are not here")
+def test_two_scorers_on_a_publishers_outputs_are_compared(tmp_path: Path) -> None:
+    published = [
+        json.loads(line)["published_correct"] for path in OUTPUTS.iterdir() for line in path.read_text().splitlines()
+    ]
+    out = tmp_path / "told.json"
+    told = command("compare", str(OUTPUTS), str(OUTPUTS), "--scorer", "strict", "--scorer", "regex", "--out", str(out))
+    assert told.returncode == 0, told.stderr
+    found = json.loads(out.read_text())["comparisons"][0]
+    assert (len(published), found["a"]["value"]) == (120, pytest.approx(100 * sum(published) / 120))
+    assert found["problems"]["compared"] == 30
+    assert found["difference"]["value"] == pytest.approx(-100 * 2 / 120)
+    assert [found["difference"][key]["answer"] for key in ("run_again", "other_problems")] == ["cannot tell"] * 2
+    assert found["moved"] == {"up": 0, "down": 1, "same": 29}
+    assert found["sign_flip_p"] == 1
+    assert told.stdout.splitlines()[1] == "  a 5.0 %, b 3.3 %: -1.7 points on 30 problems × 4 samples"
+
+
+@pytest.mark.skipif(not OUTPUTS.is_dir(), reason="the shared outputs are not here")
+def test_a_publishers_outputs_are_judged_also_against_a_copy_elsewhere(tmp_path: Path) -> None:
+    copy, half = shutil.copytree(OUTPUTS, tmp_path / "copy"), tmp_path / "half"
+    half.mkdir()
+    for seed in (42, 43):
+        shutil.copy(OUTPUTS / f"output-rs{seed}.jsonl", half)
+    for requirement, code in (
+        ("truncated <= 10 %", 0),  # 12 of 120
+        ("truncated <= 9.99 %", 1),
+        ("pass@1 < 12", 0),  # 6 of 120: 2.4 to 10.1
+        ("pass@1 >= 5", 3),
+        ("pass@1 >= 12", 1),
+        ("pass@8 >= 1", 3),
+        (f"not worse than {copy} by 4 points", 0),  # of the same outputs: -3.1 to +3.1
+        (f"not worse than {copy} by 2 points", 3),
+        (f"not worse than {half} by 2 points", 3),
+        ("pass@1 >= 0.12", 2),
+    ):
+        told = gate(OUTPUTS, requirement)
+        assert told.returncode == code, (requirement, told.stdout, told.stderr)
 
 
 def test_a_text_changed_by_hand_is_noticed(tmp_path: Path) -> None:

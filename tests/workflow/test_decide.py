@@ -122,7 +122,7 @@ def test_a_gate_that_fails_or_cannot_tell_fails_the_run_each_time(place: Workpla
         ran = place.run(STUB_KEY=KEY)
         assert ran.code == 1
         assert ran.jobs == {"gate": 1}
-        assert "gate: FAIL: 0 of 1 criteria pass; fail: sums / m, strict: pass@1 >= 90: found 50.0" in ran.text
+        assert "gate: FAIL: 0 of 1 criteria pass; fail: sums / m: pass@1 >= 90: found 50.0" in ran.text
         assert read(place.results / "gate.json")["result"] == "fail"
         assert not (place.results / "gate.passed").exists()
     assert place.module("summary").returncode == 1
@@ -212,7 +212,7 @@ def test_commands_by_hand_on_any_folder(place: Workplace) -> None:
     finish(place)
     told = place.module("compare", "m/sums/strict", "m/sums/regex", "--out", "two.json")
     assert told.returncode == 0, told.stderr
-    assert "a 50.0 %, b 100.0 %, difference +50.0 points on 3 problems × 4 and 4 samples" in told.stdout
+    assert "sums, m, a: strict, b: regex\n  a 50.0 %, b 100.0 %: +50.0 points on 3 problems × 4 samples" in told.stdout
     assert read(place.work / "two.json")["comparisons"][0]["moved"] == {"up": 3, "down": 0, "same": 0}
     folder = "results/m/eval-results/sums"
     for requirement, code in (("pass@1 >= 1", 0), ("pass@1 >= 99", 1), ("pass@1 >= 51", 3), ("pass >= 1", 2)):
@@ -223,7 +223,7 @@ def test_commands_by_hand_on_any_folder(place: Workplace) -> None:
         shutil.copy(path, raw)
     told = place.module("compare", "raw", "m/sums", "--scorer", "regex")
     assert told.returncode == 0, told.stderr
-    assert "difference +0.0 points" in told.stdout
+    assert ": +0.0 points on 3 problems" in told.stdout
     assert sorted(path.suffix for path in raw.iterdir()) == [".jsonl"] * 4
     for reference, codes in (("results/m/eval-results/sums", (0, 3)), ("results/m", (2,))):
         told = place.module("gate", "raw", "--require", f"not worse than {reference} by 40 points")

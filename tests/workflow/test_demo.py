@@ -56,6 +56,21 @@ def test_the_demonstration_shows_answers_that_only_the_broad_scorer_sees(tmp_pat
     assert [path for path in told if secret in path.read_text(errors="replace")] == []
     assert place.run("--dry-run").jobs == {}
 
+    # the two prompts compared and judged, on the same problems
+    place.config["comparisons"] = [{"a": "smollm2/warmup", "b": "smollm2/warmup-prose"}]
+    place.config["gates"] = [{"require": "not worse than smollm2/warmup by 5 points", "benchmarks": ["warmup-prose"]}]
+    ran = place.run()
+    assert (ran.code, ran.jobs) == (1, {"compare": 1, "gate": 1}), ran.text
+    told = json.loads((place.results / "comparisons" / "smollm2.warmup-vs-smollm2.warmup-prose.json").read_text())
+    strict, broad = told["comparisons"]
+    assert strict["problems"] == {"compared": 12, "of": 12, "only_a": [], "only_b": []}
+    assert strict["difference"]["value"] == pytest.approx(
+        prose["strict"]["symbolic_correct"] - plain["symbolic_correct"]
+    )
+    assert strict["difference"]["run_again"]["answer"] == "worse"
+    assert broad["b"]["value"] == pytest.approx(prose["regex"]["symbolic_correct"])
+    assert "gate: FAIL: 0 of 1 criteria pass; fail: warmup-prose / smollm2: not worse than smollm2/warmup" in ran.text
+
 
 def test_aime25_runs_on_the_real_model_though_the_demonstration_does_not_list_it(
     tmp_path: Path, real_model: Path
