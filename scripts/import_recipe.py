@@ -13,10 +13,13 @@ from typing import Any
 import yaml
 
 from scripts.errors import InputError, exit_code
+from scripts.recipe import Recipe
 from scripts.recipe_runs import configuration
-from scripts.recipes import Recipe, server
+from scripts.recipe_servers import server
 from scripts.schema import conform, read_yaml
-from scripts.serving.definitions import roles
+from scripts.secrecy import refuse_secrets
+from scripts.serving import kinds, plans
+from scripts.serving.rehearsal import rehearse
 
 
 def convert(recipe: Recipe, name: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
@@ -24,10 +27,22 @@ def convert(recipe: Recipe, name: str) -> tuple[dict[str, Any], dict[str, Any] |
     made = server(recipe)
     run = configuration(recipe, name, str(made["model"]["name"]))
     placement(recipe, made)
-    roles(conform(made, "server", recipe.source))
+    sound(made, f"{recipe.source}, as a server file")
     if run is not None:
         conform(run, "config", recipe.source)
     return made, run
+
+
+def sound(made: Mapping[str, Any], source: str) -> None:
+    """Raise InputError where a server file could not be used as it is written: keys, secrets, roles, placeholders."""
+    refuse_secrets(made, "", source)
+    definition = conform(made, "server", source)
+    try:
+        kinds.check(made)
+        entry = {"server": definition, "outputs": ["any"]}
+        rehearse(plans.parse({"run": "", "servers": {"m": entry}}), dict.fromkeys(made.get("secrets", ()), ""))
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
 
 
 def placement(recipe: Recipe, made: Mapping[str, Any]) -> None:
@@ -41,7 +56,7 @@ def placement(recipe: Recipe, made: Mapping[str, Any]) -> None:
     nodes = sum(worker.get("count", 1) * worker.get("nodes", 1) for worker in workers)
     gpus = recipe.number("resources.gpus_per_node", 4)
     recipe.elsewhere["resources"] = f'{profile} nodes: {nodes}, gres: "gpu:{recipe.take("resources.gpu_type")}:{gpus}"'
-    for name, value in (recipe.take("sbatch_directives") or {}).items():
+    for name, value in recipe.map("sbatch_directives").items():
         recipe.elsewhere[f"sbatch_directives.{name}"] = f'{profile} slurm_extra: "--{name}={value}"'
 
 
@@ -72,12 +87,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("recipe", type=Path)
     parser.add_argument("--out", type=Path, default=Path(), help="the folder to write into")
     parser.add_argument("--name", help="what the files are called; by default the recipe's own name")
+    parser.add_argument("--variant", help="which one of a recipe that has `base` and `override_…`")
     arguments = parser.parse_args(argv)
-    content = read_yaml(arguments.recipe)
-    if not isinstance(content, dict):
-        raise InputError(f"{arguments.recipe}: found {type(content).__name__}, expected a recipe of srt-slurm")
-    recipe = Recipe(str(arguments.recipe), content)
-    name = re.sub(r"[^a-z0-9.-]+", "-", (arguments.name or str(recipe.take("name", arguments.recipe.stem))).lower())
+    recipe = Recipe.of(str(arguments.recipe), read_yaml(arguments.recipe), arguments.variant)
+    named = arguments.name or str(recipe.take("name", arguments.recipe.stem))
+    name = re.sub(r"[^a-z0-9.-]+", "-", named.lower()).strip("-.") or "recipe"
     made, run = convert(recipe, name)
     told = comments(recipe)
     head = [f"from {arguments.recipe.name}, a recipe of srt-slurm", *told]

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from scripts.errors import InputError
-from scripts.recipes import VARIABLE, Recipe
+from scripts.recipe import Recipe
+from scripts.recipe_servers import VARIABLE
 
 # what the seed system's run script takes where its caller says nothing
 SCRIPT = {
@@ -109,19 +110,28 @@ def _former(recipe: Recipe) -> dict[str, str]:
 
 def _script(recipe: Recipe) -> dict[str, str] | None:
     """Return the knobs of the seed system's script or of a written out `ns eval`, None for any other command."""
-    command = str(recipe.content.get("benchmark", {}).get("command", ""))
-    words = [word for word in shlex.split(command, comments=True) if word.strip()]
+    command = str(recipe.at("benchmark.command") or "")
+    try:
+        words = [word for word in shlex.split(command, comments=True) if word.strip()]
+    except ValueError as error:
+        raise InputError(f"{recipe.source}: benchmark.command: {error}; expected words of a shell") from error
     evaluates = "ns" in words and "eval" in words
     if not evaluates and not any(word.endswith("aime/run.sh") for word in words):
         return None
     recipe.take("benchmark.command")
     recipe.move("benchmark.container_image", "nowhere: generating and scoring need no image")
     found: dict[str, str] = {}
-    for name, value in (recipe.content["benchmark"].get("env") or {}).items():
+    given = recipe.at("benchmark.env") or {}
+    if not isinstance(given, Mapping):
+        raise InputError(f"{recipe.source}: benchmark.env: found {given!r}, expected a map")
+    for name, value in given.items():
         if name in KNOWN:
             recipe.take(f"benchmark.env.{name}")
             if not VARIABLE.match(str(value)):
                 found[name] = str(value)
+            elif name not in HARMLESS:
+                where = f"nowhere yet: write its value out, no shell puts in {value}"
+                recipe.elsewhere[f"benchmark.env.{name}"] = where
     for word in words:
         name, equals, value = word.partition("=")
         if equals and name == "--benchmarks":

@@ -42,7 +42,7 @@ def refuse_secrets(value: Any, key: str, source: str, name: str = "") -> None:
     """Raise InputError naming the key where a configuration holds what looks like a secret; `name` is the last key."""
     if isinstance(value, Mapping):
         for inner_name, inner in value.items():
-            refuse_secrets(inner, f"{key}{inner_name}.", source, str(inner_name))
+            refuse_secrets(inner, f"{key}{inner_name}.", source, _name_of(inner_name, inner))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             if _given(value, index) is not None:
@@ -59,7 +59,7 @@ def strike(value: Any, secrets: Iterable[str] = (), name: str = "") -> Any:
     """Return `value`, named `name`, without what is, or looks like, a secret: by name, by form, or because known."""
     secrets = list(secrets)
     if isinstance(value, Mapping):
-        return {key: strike(inner, secrets, str(key)) for key, inner in value.items()}
+        return {key: strike(inner, secrets, _name_of(key, inner)) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         hidden = {index + 1 for index, word in enumerate(value) if "=" not in str(word) and _given(value, index)}
         return [STRUCK if index in hidden else strike(inner, secrets, name) for index, inner in enumerate(value)]
@@ -68,6 +68,11 @@ def strike(value: Any, secrets: Iterable[str] = (), name: str = "") -> Any:
     for secret in filter(None, secrets):
         value = value.replace(secret, STRUCK)
     return struck(name, value)
+
+
+def _name_of(key: object, value: Any) -> str:
+    """Return by what name a value is judged: that of its key, but `secrets:` of a server file lists names alone."""
+    return "" if key == "secrets" and isinstance(value, list | tuple) else str(key)
 
 
 def _given(words: Sequence[Any], index: int) -> str | None:

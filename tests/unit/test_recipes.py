@@ -9,8 +9,8 @@ import yaml
 
 from scripts.errors import InputError
 from scripts.import_recipe import comments, convert, main, minutes
+from scripts.recipe import Recipe, leaves
 from scripts.recipe_runs import refuse
-from scripts.recipes import Recipe, leaves
 
 RECIPE: dict[str, Any] = {
     "name": "V4 on GB200",
@@ -99,6 +99,22 @@ def test_another_benchmark_is_listed_and_makes_no_configuration() -> None:
     [
         ({"backend": {"type": "trtllm"}}, "backend.type: found 'trtllm', expected sglang"),
         ({"resources": {"agg_nodes": 1, "agg_workers": 2}}, "2 aggregated workers on 1 nodes; expected whole nodes"),
+        ({"resources": {"prefill_nodes": 1, "decode_workers": 2}}, "2 decode workers on 0 nodes; expected whole nodes"),
+        ({"resources": {"prefill_nodes": 1}}, "r.yaml, as a server file: workers: found prefill; expected prefill and"),
+        ({"resources": {"agg_nodes": 2, "gpus_per_agg": 5}}, r"resources\.gpus_per_agg: found 5 on 2 nodes"),
+        ({"environment": ["A"]}, r"r\.yaml: environment: found \['A'\], expected a map"),
+        (
+            {"environment": {"HF_TOKEN": "hf_abcdefghijk"}},
+            "r.yaml, as a server file: environment.HF_TOKEN looks like a se",
+        ),
+        ({"extra_mount": "/a:/b"}, r"r\.yaml: extra_mount: found '/a:/b', expected a list"),
+        ({"container_mounts": ["/a"]}, r"r\.yaml: container_mounts: found \['/a'\], expected a map"),
+        ({"extra_mount": ["/a"]}, r"mounts\.0: found '/a'"),
+        ({"sbatch_directives": ["x"]}, "sbatch_directives: found .* expected a map"),
+        ({"backend": {"sglang_config": {"prefill": ["x"]}}}, r"backend\.sglang_config\.prefill: found \['x'\]"),
+        ({"benchmark": {"type": "custom", "command": "ns 'eval"}}, r"benchmark\.command: No closing quotation"),
+        ({"benchmark": {"type": "custom", "env": ["A"], "command": "x/aime/run.sh"}}, r"benchmark\.env: found \['A'\]"),
+        ({"environment": {"A": "{swept}"}}, "as a server file: role frontend: environment: unknown placeholder"),
         ({"resources": {"agg_nodes": "one"}}, "resources.agg_nodes: found 'one', expected a number"),
         ({"model": None}, "the key 'model' is missing"),
     ],
@@ -106,6 +122,69 @@ def test_another_benchmark_is_listed_and_makes_no_configuration() -> None:
 def test_what_cannot_be_had_is_refused_by_its_key(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         imported(**changes)
+
+
+def test_what_the_workflow_fills_in_itself_is_told_too() -> None:
+    told = comments(imported()[0])
+    path = "backend.sglang_config.prefill.disaggregation-mode"
+    assert f"belongs elsewhere: {path} → nowhere: the workflow fills it in (the recipe has 'prefill')" in told
+
+
+def test_variables_that_only_a_shell_could_put_in_are_told_and_secrets_of_the_frontend_are_kept() -> None:
+    recipe, server, _ = imported(environment={"A": "${B}"}, frontend={"env": {"HUB_TOKEN": "$HUB_TOKEN", "C": "1"}})
+    assert "belongs elsewhere: environment.A → nowhere yet: write its value out, no shell puts in ${B}" in comments(
+        recipe
+    )
+    assert "environment" not in server
+    assert (server["secrets"], server["frontend"]) == (["HUB_TOKEN"], {"environment": {"C": "1"}})
+
+
+def test_a_worker_has_the_gpus_that_the_recipe_gives_it() -> None:
+    more = {"gpus_per_node": 4, "gpus_per_prefill": 2, "gpus_per_decode": 8}
+    _, server, _ = imported(resources={"gpu_type": "gb200", "prefill_nodes": 1, "decode_nodes": 2, **more})
+    workers = server["workers"]
+    assert {name: (worker["nodes"], worker["gpus"]) for name, worker in workers.items()} == {
+        "prefill": (1, 2),
+        "decode": (2, 4),
+    }
+
+
+def test_flags_of_workers_that_are_not_there_are_listed() -> None:
+    backend = copy.deepcopy(RECIPE["backend"])
+    backend["sglang_config"]["aggregated"] = {"tp-size": 2}
+    assert "no counterpart: backend.sglang_config.aggregated.tp-size = 2" in comments(imported(backend=backend)[0])
+
+
+def test_one_variant_of_a_recipe_is_its_base_with_the_overrides_put_in() -> None:
+    override = {"resources": {"decode_nodes": 4}, "backend": {"sglang_config": {"decode": {"tp-size": 16}}}}
+    content = {"base": RECIPE, "override_wide": override, "zip_override_x": {}}
+    server = convert(Recipe.of("r.yaml", content, "override_wide"), "x")[0]
+    assert (server["workers"]["decode"]["nodes"], server["workers"]["decode"]["flags"]["tp-size"]) == (4, 16)
+    assert server["workers"]["prefill"]["flags"] == {"tp-size": 4}
+    assert convert(Recipe.of("r.yaml", content, "base"), "x")[0]["workers"]["decode"]["nodes"] == 2
+    with pytest.raises(InputError, match=r"several variants .* None is asked for; .* one of base, override_wide$"):
+        Recipe.of("r.yaml", content)
+    with pytest.raises(InputError, match=r"r\.yaml: there is no 'base'; expected a call without --variant"):
+        Recipe.of("r.yaml", RECIPE, "base")
+
+
+@pytest.mark.parametrize(("named", "file"), [("größe 1", "gr-e-1"), ("模型", "recipe"), ("--x.", "x")])
+def test_the_files_have_a_name_that_every_system_takes(tmp_path: Path, named: str, file: str) -> None:
+    (tmp_path / "r.yaml").write_text(yaml.safe_dump({**RECIPE, "name": named}))
+    assert main([str(tmp_path / "r.yaml"), "--out", str(tmp_path)]) == 0
+    assert (tmp_path / f"{file}-server.yaml").exists()
+
+
+def test_what_is_written_is_read_by_the_workflow_as_it_is(tmp_path: Path) -> None:
+    from scripts import server_plan
+    from scripts.settings import load
+
+    (tmp_path / "r.yaml").write_text(yaml.safe_dump(RECIPE))
+    assert main([str(tmp_path / "r.yaml"), "--out", str(tmp_path)]) == 0
+    written = yaml.safe_load((tmp_path / "v4-on-gb200.yaml").read_text())
+    settings = load(written, "v4-on-gb200.yaml", [tmp_path]).checked()
+    assert settings.seeds == [42, 43, 44, 45]
+    assert server_plan.main([str(tmp_path / "v4-on-gb200-server.yaml"), "--nodes", "a,b,c", "--pyxis", "no"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,11 @@ def test_a_wrong_server_file_is_told_in_one_line(tmp_path: Path, definition: obj
     assert "\n" not in str(told.value)
 
 
+def test_a_server_file_may_name_the_secrets_that_a_role_needs(tmp_path: Path) -> None:
+    found = load_server(written(tmp_path, changed(secrets=["HF_TOKEN"])))
+    assert found["roles"][1]["secrets"] == ["HF_TOKEN"]
+
+
 def test_anchors_and_letters_of_all_languages_are_read(tmp_path: Path) -> None:
     text = "kind: roles\nroles:\n- name: a\n  frontend: true\n  command: [größe, '--x={\"y\":{}}']\n"
     text += "  environment: &e {A: '√'}\n- {name: b, command: [b], environment: {<<: *e, B: 1}}\n"

@@ -1,85 +1,17 @@
-"""A recipe of srt-slurm as our server file: each value is taken, belongs elsewhere, or is told to have no place."""
+"""The server file that a recipe of srt-slurm stands for."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any
 
 from scripts.errors import InputError
+from scripts.recipe import Recipe
 
 VARIABLE = re.compile(r"^\$\{?([A-Z_][A-Z0-9_]*)\}?$")
 MODES = {"prefill": "prefill", "decode": "decode", "aggregated": "agg"}
 OURS = {"model-path", "served-model-name", "host", "port", "disaggregation-mode", "disaggregation-bootstrap-port"}
 OURS |= {"nnodes", "node-rank", "dist-init-addr", "nccl-port"}  # what our commands say by themselves
-REASONS = {
-    "name": "only a name",
-    "model.precision": "informs; the weights decide",
-    "frontend.enable_multiple_frontends": "one frontend is started, without a proxy before it",
-    "frontend.num_additional_frontends": "one frontend is started, without a proxy before it",
-    "setup_script": "put what it installs into the image",
-    "dynamo.install": "Dynamo is part of the image",
-    "dynamo.hash": "Dynamo is part of the image",
-    "dynamo.top_of_tree": "Dynamo is part of the image",
-    "srun_options": "srun is told by the server file alone",
-    "profiling": "nothing is profiled",
-    "telemetry": "nothing is scraped",
-    "observability": "nothing is scraped",
-    "output": "results stand in the working directory",
-    "sweep": "one recipe is one server",
-    "infra": "neither etcd nor NATS is started",
-}
-
-
-def leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
-    """Return every value of a document with its dotted path; an empty map or list is a value."""
-    if isinstance(value, Mapping) and value:
-        for name, inner in value.items():
-            yield from leaves(inner, f"{path}.{name}" if path else str(name))
-    else:
-        yield path, value
-
-
-@dataclass
-class Recipe:
-    """A recipe, and what has become of each of its values so far."""
-
-    source: str
-    content: Mapping[str, Any]
-    taken: set[str] = field(default_factory=set)
-    elsewhere: dict[str, str] = field(default_factory=dict)
-
-    def take(self, path: str, default: Any = None) -> Any:
-        """Return the value at a dotted path and mark it and all below it as taken."""
-        found: Any = self.content
-        for name in path.split("."):
-            if not isinstance(found, Mapping) or name not in found:
-                return default
-            found = found[name]
-        self.taken |= {inner for inner, _ in leaves(found, path)}
-        return default if found is None else found
-
-    def move(self, path: str, where: str) -> None:
-        """Say where in this project the value at `path` belongs instead."""
-        if self.take(path) is not None:
-            self.elsewhere[path] = where
-
-    def number(self, path: str, default: int = 0) -> int:
-        """Return a number of the recipe; raises InputError where it is none."""
-        found = self.take(path, default)
-        try:
-            return int(found)
-        except (TypeError, ValueError):
-            raise InputError(f"{self.source}: {path}: found {found!r}, expected a number") from None
-
-    def left(self) -> dict[str, str]:
-        """Return what has no counterpart, each value with its reason."""
-        found = {}
-        for path, value in leaves(self.content):
-            if path not in self.taken:
-                reason = next((why for key, why in REASONS.items() if path == key or path.startswith(f"{key}.")), "")
-                found[path] = f"{value!r}" + (f" ({reason})" if reason else "")
-        return found
 
 
 def server(recipe: Recipe) -> dict[str, Any]:
@@ -102,7 +34,8 @@ def server(recipe: Recipe) -> dict[str, Any]:
     }
     workers: dict[str, Any] = {}
     for mode, short in MODES.items():
-        if (nodes := recipe.number(f"resources.{short}_nodes")) > 0:
+        nodes = recipe.number(f"resources.{short}_nodes")
+        if nodes > 0 or recipe.number(f"resources.{short}_workers") > 0:
             workers[mode], more = _worker(recipe, mode, short, nodes)
             secrets += more
     if not workers:
@@ -117,7 +50,10 @@ def server(recipe: Recipe) -> dict[str, Any]:
     if door != "dynamo":
         raise InputError(f"{recipe.source}: frontend.type: found {door!r}, expected dynamo")
     planes = {"requests": recipe.take("dynamo.request_plane"), "events": recipe.take("dynamo.event_plane")}
-    front = {"flags": _flags(recipe, "frontend.args"), "environment": variables(recipe, "frontend.env")[0]}
+    own, handed = variables(recipe, "frontend.env")
+    if handed:
+        found["secrets"] = sorted({*found.get("secrets", []), *handed})
+    front = {"flags": _flags(recipe, "frontend.args"), "environment": own}
     found |= {"planes": _without_nothing(planes), "frontend": _without_nothing(front), "workers": workers}
     return _without_nothing(found)
 
@@ -126,9 +62,12 @@ def variables(recipe: Recipe, path: str) -> tuple[dict[str, str], list[str]]:
     """Return the variables at `path`, and the names of those that are handed on from the submitter's own."""
     own: dict[str, str] = {}
     handed: list[str] = []
-    for name, value in (recipe.take(path) or {}).items():
-        if (other := VARIABLE.match(str(value))) and other[1] == name:
+    for name, value in recipe.map(path).items():
+        other = VARIABLE.match(str(value))
+        if other and other[1] == name:
             handed.append(name)
+        elif other:
+            recipe.elsewhere[f"{path}.{name}"] = f"nowhere yet: write its value out, no shell puts in {value}"
         else:
             own[name] = str(value)
     return own, handed
@@ -147,7 +86,7 @@ def alias(recipe: Recipe) -> str:
 def _worker(recipe: Recipe, mode: str, short: str, nodes: int) -> tuple[dict[str, Any], list[str]]:
     """Return one entry of `workers:` and the secrets its variables name."""
     count = recipe.number(f"resources.{short}_workers", 1)
-    if count < 1 or nodes % count:
+    if count < 1 or nodes < 1 or nodes % count:
         raise InputError(
             f"{recipe.source}: resources: {count} {mode} workers on {nodes} nodes; expected whole nodes for each worker"
         )
@@ -155,18 +94,29 @@ def _worker(recipe: Recipe, mode: str, short: str, nodes: int) -> tuple[dict[str
     worker = {
         "count": count,
         "nodes": nodes // count,
-        "gpus": recipe.number("resources.gpus_per_node", 4),
+        "gpus": _gpus(recipe, short, nodes // count),
         "flags": _flags(recipe, f"backend.sglang_config.{mode}"),
         "environment": environment,
     }
     return worker, secrets
 
 
+def _gpus(recipe: Recipe, short: str, nodes: int) -> int:
+    """Return the GPUs of a worker on each of its `nodes`: the recipe says how many it has in all, or a node has."""
+    alone = recipe.number(f"resources.gpus_per_{short}")
+    if alone % nodes:
+        where = f"{recipe.source}: resources.gpus_per_{short}"
+        raise InputError(f"{where}: found {alone} on {nodes} nodes; expected as many on each")
+    return alone // nodes or recipe.number("resources.gpus_per_node", 4)
+
+
 def _flags(recipe: Recipe, path: str) -> dict[str, Any]:
     """Return the flags at `path` without those that our own command gives; a map becomes JSON."""
     found = {}
-    for name, value in (recipe.take(path) or {}).items():
-        if name.replace("_", "-") not in OURS:
+    for name, value in recipe.map(path).items():
+        if name.replace("_", "-") in OURS:
+            recipe.elsewhere[f"{path}.{name}"] = f"nowhere: the workflow fills it in (the recipe has {value!r})"
+        else:
             found[name.replace("_", "-")] = json.dumps(value) if isinstance(value, Mapping) else value
     return found
 
@@ -174,9 +124,9 @@ def _flags(recipe: Recipe, path: str) -> dict[str, Any]:
 def _served(recipe: Recipe) -> str:
     """Return the name under which the recipe's model is served."""
     for mode in MODES:
-        flags = (recipe.content.get("backend", {}).get("sglang_config") or {}).get(mode) or {}
+        flags = recipe.at(f"backend.sglang_config.{mode}")
         for key in ("served-model-name", "served_model_name"):
-            if key in flags:
+            if isinstance(flags, Mapping) and key in flags:
                 return str(flags[key])
     return str(recipe.take("model.path")).rstrip("/").rsplit("/", 1)[-1]
 
@@ -188,8 +138,8 @@ def _patience(recipe: Recipe) -> int:
 
 def _mounts(recipe: Recipe) -> list[str]:
     """Return the folders that the recipe's containers see, FROM:TO."""
-    named = [f"{source}:{target}" for source, target in (recipe.take("container_mounts") or {}).items()]
-    return named + [str(mount) for mount in recipe.take("extra_mount") or ()]
+    named = [f"{source}:{target}" for source, target in recipe.map("container_mounts").items()]
+    return named + [str(mount) for mount in recipe.list("extra_mount")]
 
 
 def _without_nothing(found: dict[str, Any]) -> dict[str, Any]:
