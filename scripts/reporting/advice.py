@@ -21,16 +21,19 @@ _REMEDIES = (  # what stands in a reason, what to do about it
 )
 
 
-def of_pair(pair: Mapping[str, Any], resume: str) -> Iterator[Finding]:
-    """Yield the findings on a pair as `pairs.told` gives it; `resume` is the advice that goes on with the run."""
-    yield from _missing(pair, resume)
+def of_pair(pair: Mapping[str, Any], resume: str, going_on: bool = False) -> Iterator[Finding]:
+    """Yield the findings on a pair as `pairs.told` gives it; `resume` is the advice that goes on with the run.
+
+    `going_on`: a run still works on it, so that what is missing may come.
+    """
+    yield from _missing(pair, resume, going_on)
     yield from _cut_off(pair)
     yield from _without_answer(pair)
     yield from _scorers(pair)
     yield from _seeds(pair)
 
 
-def _missing(pair: Mapping[str, Any], resume: str) -> Iterator[Finding]:
+def _missing(pair: Mapping[str, Any], resume: str, going_on: bool) -> Iterator[Finding]:
     """Yield what is not there: seeds and samples with the reason, faults of files, metrics."""
     name = pair["name"]
     if pair["coverage_verdict"] in (INVALID, PARTIAL):
@@ -39,7 +42,10 @@ def _missing(pair: Mapping[str, Any], resume: str) -> Iterator[Finding]:
             act = next((remedy for sign, remedy in _REMEDIES if sign in reason), resume)
             text = f"{reason}; tolerated by errors.max_fraction" if tolerated else reason
             shown = "error" if reason.startswith("error: ") else "missing" if "missing: " in reason else ""
-            yield Finding(ODD if tolerated else BAD, text, act, name, shown, pair["main"])
+            if going_on and shown == "missing":
+                yield Finding(NOTE, text, "wait: a run goes on", name, shown, pair["main"])
+            else:
+                yield Finding(ODD if tolerated else BAD, text, act, name, shown, pair["main"])
     elif pair["stale"]:
         text = f"no metrics of {', '.join(pair['stale'])} for the outputs as they are now"
         yield Finding(BAD, text, "run snakemake", name, kind=text)

@@ -21,7 +21,7 @@ def findings(pairs: Pairs, run: Mapping[str, Any]) -> list[dict[str, Any]]:
     `run` has state, going_on, servers, gates, comparisons, not_compared, and run.command.
     """
     again = resume(run["run"].get("command"))
-    found = [finding for pair in pairs for finding in of_pair(pair, again)]
+    found = [finding for pair in pairs for finding in of_pair(pair, again, run["going_on"])]
     found += [*_state(pairs, run, again), *_decisions(pairs, run)]
     found += [finding for server in run["servers"] for finding in _server(server)]
     found += _few_tokens(pairs)
