@@ -124,7 +124,7 @@ class Broker:
             for path in [*stale, *(server.folder / name for name in ("endpoint.json", "failed", "status.json"))]:
                 path.unlink(missing_ok=True)
             leases.grant(server.folder / "lease", self.plan.run)
-            notes.write_secret(server.folder / "key", secrets.token_urlsafe(32))
+            notes.write_secret(server.folder / "key", secrets.token_hex(32))
             self.began = leases.touch(server.folder / "lease")
 
     def renew(self) -> None:

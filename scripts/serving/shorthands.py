@@ -9,6 +9,7 @@ Entry = dict[str, Any]
 MODES = ("prefill", "decode")
 COMPONENTS = {"prefill": "prefill", "decode": "backend", "aggregated": "backend"}  # as Dynamo's workers register
 PLANES = {"discovery": "file", "requests": "tcp", "events": "zmq"}  # neither etcd nor NATS
+KEY_CONFIG = "key.yaml"  # in the folder of an attempt, for SGLang: its API key, which a command line would show to all
 _RANKS = ["--nnodes={nodes}", "--node-rank={node_rank}", "--dist-init-addr={master}:{master_port}"]
 _KEPT = ("container", "secrets", "mounts", "workdir")
 
@@ -48,6 +49,8 @@ def _sglang(definition: Mapping[str, Any]) -> list[Entry]:
     """Return the one role of an SGLang, over several nodes where `nodes` says so."""
     command = ["python3", "-m", "sglang.launch_server", "--model-path={model_path}"]
     command += ["--served-model-name={served_name}", "--host={host}", "--port={port}"]
+    if "config" not in (definition.get("flags") or {}):  # SGLang takes one such file alone
+        command.append(f"--config={{scratch}}/{KEY_CONFIG}")
     return [_single(definition, command + (_RANKS if definition.get("nodes", 1) > 1 else []), "/health")]
 
 

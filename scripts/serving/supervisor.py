@@ -23,6 +23,7 @@ from scripts.serving.leases import Watch
 from scripts.serving.placing import place
 from scripts.serving.processes import RoleProcess, ServerEnded, command, end_all
 from scripts.serving.ran import Ran
+from scripts.serving.shorthands import KEY_CONFIG
 
 TICK = 0.25  # seconds between looks at the roles
 LEASE_TICK = 1.0  # seconds between looks at the lease
@@ -79,6 +80,8 @@ class Supervisor:
         """Start the roles in their order, each wave after the one before is up, and wait until the server is ready."""
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir(parents=True)
+        key = self.key_file.read_text(encoding="utf-8").strip()
+        notes.write_secret(self.scratch / KEY_CONFIG, f'api-key: "{key}"\n')
         slots = place(self.server, self.plan, self.scratch)
         first = frontend(self.server.roles)
         front = next(slot for slot in slots if slot.role.name == first.name)
@@ -94,7 +97,6 @@ class Supervisor:
                 if "path" in slot.role.readiness and slot.rank == 0:
                     where = f"http://{slot.values['host']}:{slot.values['port']}{slot.role.readiness['path']}"
                     self.wait(deadline, f"role {slot.label}", partial(readiness.answers, where))
-        key = self.key_file.read_text(encoding="utf-8").strip()
         wanted = workers.expected(self.server.roles)
         self.wait(deadline, "server", partial(workers.missing, url, wanted))
         self.wait(deadline, "server", partial(readiness.not_ready, url, self.server.served_name, key))

@@ -70,6 +70,12 @@ def test_sglang_over_two_nodes_is_told_where_its_first_rank_is() -> None:
     assert "--nnodes={nodes}" not in one({"kind": "sglang", "gpus": 4})
 
 
+def test_sglang_reads_the_key_of_the_run_from_a_file_unless_it_has_a_file_of_its_own() -> None:
+    assert one({"kind": "sglang", "gpus": 4})[-1] == "--config={scratch}/key.yaml"
+    own = one({"kind": "sglang", "gpus": 4, "flags": {"config": "/shared/own.yaml"}})
+    assert [word for word in own if word.startswith("--config")] == ["--config=/shared/own.yaml"]
+
+
 def test_a_command_is_taken_as_it_is_written() -> None:
     assert one({"kind": "command", "command": ["serve", "--json={}", "{port}"]}) == ["serve", "--json={}", "{port}"]
 
