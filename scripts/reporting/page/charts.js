@@ -63,7 +63,7 @@ seedbedParts.charts = (seedbed) => {
       ...common,
       type: "scatter",
       mode: "markers",
-      marker: { color: ink, symbol: "line-ew-open", size: 12, line: { width: 3, color: ink } },
+      marker: { color: ink, symbol: "line-ew-open", size: order.length > FEW ? 5 : 12, line: { width: 3, color: ink } },
     };
   }
 

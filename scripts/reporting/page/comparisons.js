@@ -66,7 +66,7 @@ seedbedParts.comparisons = (seedbed) => {
           ),
         ),
       ),
-      rows.map(moved),
+      element("details", {}, element("summary", {}, "In words, and the problems that moved most"), rows.map(moved)),
       [...new Set(rows.map((one) => one.file).filter(Boolean))].map((file) =>
         element("p", {}, element("a", { href: file }, file)),
       ),
@@ -136,16 +136,15 @@ seedbedParts.comparisons = (seedbed) => {
     );
   }
 
+  /** Return a comparison in words, with the problems that moved most folded. */
   function moved(one) {
-    if (!one.moved?.length) return null;
-    const rows = () => one.moved.map(([id, change]) => [isolated(id), signed(change)]);
-    const name = [label(one), `: ${some(one.moved.length, "problem")} that moved most`];
-    const details = element("details", { class: "moved" }, element("summary", {}, name), element("p", {}, one.text));
-    details.addEventListener("toggle", () => {
-      if (details.open && details.children.length === 2)
-        details.append(seedbed.figure.tabled(["problem", "points"], rows()));
-    });
-    return details;
+    const node = element("div", { class: "moved" }, element("h4", {}, label(one)), element("p", {}, one.text));
+    if (one.moved?.length) {
+      const rows = () => one.moved.map(([id, change]) => [isolated(id), signed(change)]);
+      const name = `${some(one.moved.length, "problem")} that moved most`;
+      node.append(seedbed.figure.folded({ head: ["problem", "points"], rows, name }));
+    }
+    return node;
   }
 
   return { comparisons };

@@ -7,12 +7,6 @@ seedbedParts.heatmap = (seedbed) => {
   const { KINDS, index, kind, tally, accuracy } = seedbed.outcomes;
   const { whole, some } = seedbed.words;
   const CELLS = 2400;
-  const ORDERS = [
-    ["file", "as in the dataset"],
-    ["worst", "worst first"],
-    ["best", "best first"],
-    ["split", "most divided first"],
-  ];
 
   /** Return the section of the map; `open(index)` shows a sample. */
   function heatmap(pair, scorer, open) {
@@ -85,7 +79,9 @@ seedbedParts.heatmap = (seedbed) => {
         element(
           "select",
           { change: change("order") },
-          ORDERS.map(([name, word]) => element("option", { value: name, selected: name === map.order }, word)),
+          seedbed.order.ORDERS.map(([name, word]) =>
+            element("option", { value: name, selected: name === map.order }, word),
+          ),
         ),
       ),
       map.pair.problems.length > 20
@@ -99,22 +95,9 @@ seedbedParts.heatmap = (seedbed) => {
     );
   }
 
-  /** Return the problems to show, in the chosen order. */
-  function ordered({ pair, shares, order, find }) {
-    const wanted = find.trim().toLowerCase();
-    let list = pair.problems.map((_, problem) => problem);
-    if (wanted) list = list.filter((problem) => pair.problems[problem].toLowerCase().includes(wanted));
-    const by = {
-      worst: (problem) => shares[problem],
-      best: (problem) => -shares[problem],
-      split: (problem) => Math.abs(50 - shares[problem]),
-    }[order];
-    return by ? list.sort((a, b) => by(a) - by(b)) : list;
-  }
-
   function draw(map) {
     const { pair } = map;
-    map.list = ordered(map);
+    map.list = seedbed.order.ordered(map);
     const last = Math.max(0, Math.ceil(map.list.length / map.rows) - 1);
     map.page = Math.min(map.page, last);
     const shown = map.list.slice(map.page * map.rows, (map.page + 1) * map.rows);
