@@ -39,9 +39,12 @@ def start(plan: Mapping[str, Any], run_dir: Path | str = "run") -> str:
     held = lock(os.getpid(), folder)
     run = uuid.uuid4().hex
     site = plan["site"] if "site" in plan else sites.here()
-    whole_plan = {**plan, "site": site, "run": run}
-    rehearse(plans.parse(whole_plan))
-    notes.write(folder / "broker.json", whole_plan)
+    notes.write(folder / "broker.json", {**plan, "site": site, "run": run})
+    try:
+        rehearse(plans.read(folder / "broker.json"))
+    except InputError:
+        os.close(held)
+        raise
     words = [sys.executable, "-m", "scripts.serving.broker", "--plan", str(folder / "broker.json")]
     words += ["--driver-pid", str(os.getpid()), "--lock-fd", str(held)]
     Path("logs").mkdir(exist_ok=True)

@@ -277,5 +277,5 @@ def test_a_broken_plan_stops_the_driver_before_any_job(place: Workplace) -> None
     (place.folder / "plan.json").write_text('{"servers": {"m": {}}}')
     process = place.spawn()
     _, err = process.communicate(timeout=20)
-    assert process.returncode == 1
+    assert process.returncode == 2
     assert "not a plan of servers: KeyError 'server'" in err
