@@ -23,6 +23,7 @@ from scripts.verdict import Pair
 
 CONFIG = Path("results/config.yaml")
 REPORT = Path("results/report.html")
+MAX_MB = 20
 Coverages = Mapping[Pair, Mapping[str, Any]]
 
 
@@ -72,11 +73,12 @@ def main() -> int:
     """Run the command; returns 0."""
     parser = argparse.ArgumentParser(prog="python -m scripts.report", description=__doc__)
     parser.add_argument("--single-file", action="store_true", help="one file with all in it, long texts shortened")
-    parser.add_argument("--max-mb", type=float, default=20.0, help="the size of that file at most, in MB (20)")
+    parser.add_argument("--max-mb", type=float, help=f"the size of that file at most, in MB ({MAX_MB})")
     parser.add_argument("--out", type=Path, help="where that file goes (results/report-single.html)")
     options = parser.parse_args()
-    if options.out is not None and not options.single_file:
-        raise InputError("--out: expected --single-file beside it; the report itself is results/report.html")
+    for option, value in (("--out", options.out), ("--max-mb", options.max_mb)):
+        if value is not None and not options.single_file:
+            raise InputError(f"{option}: expected --single-file beside it; the report itself is {REPORT}")
     if not CONFIG.is_file():
         raise InputError(f"{CONFIG.absolute()}: there is no such file; expected the folder of a run")
     settings = load(read_yaml(CONFIG), str(CONFIG), [CONFIG.parent])
@@ -86,7 +88,7 @@ def main() -> int:
         return 0
     out = options.out or REPORT.with_name("report-single.html")
     told = gathered(settings, {}, judged)
-    text = inside.single(told, title_of(told), options.max_mb)
+    text = inside.single(told, title_of(told), MAX_MB if options.max_mb is None else options.max_mb)
     whole.write(out, text)
     print(f"{out}: {len(text) / 1e6:.1f} MB")
     return 0

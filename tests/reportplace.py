@@ -33,6 +33,7 @@ FIRST_SEED = 42
 LIMIT = 4096  # max_tokens
 STARTED = 1_790_000_000.0
 SCORERS = ("strict", "regex")
+SHOWN = ("cut", "cut-boxed", "silent", "empty", "revised", "prose")  # the first answers of the second seed
 KEY = "sk-made-up-key-00000000"  # stands in a server's command; no report may show it
 HOSTILE = (
     "</script><script>globalThis.hostile=1</script><img src=x onerror=\"globalThis.hostile=2\">"
@@ -160,6 +161,8 @@ def _records(
             ["box", "prose", "revised", "silent", "cut", "cut-boxed", "empty"],
             [60, 20, 5, 3, 7, 2, 0.5] if size.wanting else [70, 25, 5, 0, 0, 0, 0],
         )[0]
+        if size.wanting and seed == FIRST_SEED + 1 and number < len(SHOWN):
+            kind = SHOWN[number]
         right = chooser.random() < ease
         said, text = _text(kind, _answer(number) + (0 if right else chooser.randint(1, 9)), size, chooser)
         if size.wanting and (number, seed) == (0, FIRST_SEED):

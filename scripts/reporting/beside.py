@@ -12,7 +12,7 @@ from scripts.reporting.pairs import Pair
 from scripts.reporting.samples import samples
 
 DATA = Path("results/report-data")
-_OURS = re.compile(r"rs\d+(?:-\d+\.js|\.json)|(?:samples|problems)\.json?")
+_OURS = re.compile(r"rs\d+(?:-\d+\.js|\.json)|(?:samples|problems)\.js(?:on)?")
 
 
 def folder_of(model: str, benchmark: str) -> Path:

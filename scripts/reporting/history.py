@@ -127,6 +127,7 @@ def _comparison(
         "p": told["sign_flip_p"],
         "smallest": told["smallest_difference"].get("run_again"),
         "text": ". ".join(sentences(told)),
+        "sentences": list(sentences(told)),
         "moved": [[one["id"], one["difference"]] for one in told["moved_most"]],
         "stale": _older(path, [Path(told[side]["folder"]) / f"samples-{told[side]['scorer']}.csv" for side in "ab"]),
         "file": "/".join(path.parts[1:]),

@@ -8,6 +8,8 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,8 +22,9 @@ from scripts.evals.reports import as_json, write_reports
 from scripts.evals.scorers import load_scorer
 from scripts.evals.statistics import of_folder
 from scripts.evals.strict_scorer import Strict
+from scripts.reporting import maths
 from tests.bench.corpus import build
-from tests.bench.scoring import command
+from tests.bench.scoring import ROOT, command, cpu
 from tests.reportplace import Size, lay
 
 SCORERS = ("strict", "regex")
@@ -107,9 +110,37 @@ def measured(work: Path, what: str) -> None:
     )
 
 
+def own(work: Path) -> None:
+    """Print what the report adds to a summary: its modules, and the writing itself once coverage is known."""
+    code = (
+        "import time; from scripts import gate, summary, tables, tabulate; start = time.process_time();"
+        "from scripts import report; from scripts.standing import coverage_of, terms_of; loaded = time.process_time();"
+        "settings = report.load(report.read_yaml(report.CONFIG), str(report.CONFIG), [report.CONFIG.parent]);"
+        "record = report.run_record.read();"
+        "pairs = report.pairs_of(settings, record);"
+        "known = {p: coverage_of(settings, p, terms_of(settings, record, p)) for p in pairs};"
+        "begun = time.process_time(); report.write(settings, known, None);"
+        "print(loaded - start, time.process_time() - begun)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, cwd=work, env=environment, capture_output=True, text=True, check=True)
+    loaded, spent = map(float, done.stdout.split())
+    print(f"  of which the report itself {spent:.3f} s, and {loaded:.3f} s for its modules beyond those of a summary")
+
+
+def half_formulas() -> None:
+    """Print what the worst of some texts full of half formulas costs."""
+    worst = 0.0
+    for piece in ("$", "$$", "\\[", "\\(", "$x ", "\\[a", "{", "$\\frac{", "\\def\\a{\\a\\a}$\\a$"):
+        worst = max(worst, cpu(lambda piece=piece: maths.formulas(piece * (maths.TAIL // len(piece)))))  # type: ignore[misc]
+    print(f"formulas in {maths.TAIL:,} characters of half formulas: {worst:.2f} s CPU at worst")
+
+
 def again(work: Path, what: str) -> None:
     """Print what a second report costs, and one after a scorer has changed its mind about every sample."""
     measured(work, f"{what}, again")
+    own(work)
     for table in work.glob("results/*/eval-results/*/samples-regex.csv"):
         text = table.read_text(encoding="utf-8")
         details = json.loads((table.parent / "details-regex.json").read_text())
@@ -128,6 +159,7 @@ def main() -> None:
     options = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="report-"))
     try:
+        half_formulas()
         small = lay(work / "small", Size(models=1, benchmarks=2, seeds=4, problems=12, wanting=False))
         measured(small, "2 benchmarks × 4 seeds, modules compiled on the way")
         again(small, "2 benchmarks × 4 seeds")

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +54,7 @@ def written(folder: Path, *records: dict[str, Any], **options: Any) -> tuple[Fac
     output.write_text("".join(json.dumps(one) + "\n" for one in records))
     beside = folder / "results/report-data/m/b"
     facts = facts_of(output, "trace", IDS, beside, options.get("private", False))
-    texts = []
+    texts: list[dict[str, Any]] = []
     for first, name in facts.chunks:
         raw = (beside / name).read_bytes()
         assert raw.isascii()
@@ -70,7 +69,8 @@ def written(folder: Path, *records: dict[str, Any], **options: Any) -> tuple[Fac
 def test_hostile_texts_are_ascii_that_ends_no_script_and_read_back_as_they_were(tmp_path: Path, text: str) -> None:
     facts, texts = written(tmp_path, record("p-0", text), record("p-1", "fine", reasoning_content=text))
     assert texts[0]["text"] == text
-    assert (texts[1]["text"], texts[1]["reasoning"], texts[2]) == ("fine", text, None)
+    assert (texts[1]["text"], texts[1]["reasoning"]) == ("fine", text)
+    assert texts[2] is None
     assert facts.tokens == [7, 7, None]
     assert facts.finish == ["stop", "stop", None]
 
@@ -223,14 +223,6 @@ def test_only_the_end_of_a_text_is_looked_at_and_only_after_the_reasoning() -> N
     assert len(maths.formulas("$a$ " * 3_000)) == maths.MOST
 
 
-@pytest.mark.parametrize("piece", ["$", "$$", "\\[", "\\(", "$x ", "\\[a", "{", "$\\frac{", "\\def\\a{\\a\\a}$\\a$"])
-def test_texts_full_of_half_formulas_take_no_longer_than_others(piece: str) -> None:
-    text = piece * (maths.TAIL // len(piece))
-    start = time.process_time()
-    maths.formulas(text)
-    assert time.process_time() - start < 5  # a scan that tries every pair takes minutes
-
-
 def test_scripts_and_links_in_a_formula_stay_text_or_no_formula() -> None:
     ((_, _, mathml),) = maths.formulas("$\\text{<script>alert(1)</script>}$")
     assert "<script" not in mathml
@@ -280,7 +272,11 @@ def test_problems_are_written_once_a_dataset(tmp_path: Path) -> None:
 
 
 def test_a_shortened_text_tells_where_how_much_is_left_out_and_keeps_its_end() -> None:
-    whole = {"text": "".join(map(str, range(1000))), "reasoning": "r" * 1000, "maths": [[0, 2, "m"], [500, 502, "m"]]}
+    whole: dict[str, Any] = {
+        "text": "".join(map(str, range(1000))),
+        "reasoning": "r" * 1000,
+        "maths": [[0, 2, "m"], [500, 502, "m"]],
+    }
     whole["maths"].append([len(whole["text"]) - 3, len(whole["text"]), "m"])
     short = shortened(whole, 400)
     assert (len(short["text"]), short["cut_at"], short["cut"]) == (400, 100, len(whole["text"]) - 400)
