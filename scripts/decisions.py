@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scripts.adoption import imported
 from scripts.errors import InputError
 from scripts.evals.gates import Criterion, criterion
 from scripts.evals.reports import STRICT
@@ -81,9 +82,13 @@ def _same(a: Side, b: Side) -> bool:
 
 
 def cases(config: dict[str, Any]) -> list[Case]:
-    """Return what the gates ask, model by model and benchmark by benchmark; nothing is asked against itself."""
+    """Return what the gates ask, model by model and benchmark by benchmark.
+
+    Nothing is asked against itself, nor of an imported model on a benchmark that it has no outputs of.
+    """
     names = {"models": list(config["models"]), **{key: stems(config, key) for key in ("benchmarks", "scorers")}}
-    return [case for gate in config["gates"] for case in _cases(gate, names)]
+    found = [case for gate in config["gates"] for case in _cases(gate, names)]
+    return [case for case in found if not imported.lacks(config["models"].get(case.model, {}), case.folder)]
 
 
 def _cases(gate: dict[str, Any], names: dict[str, list[str]]) -> Iterator[Case]:

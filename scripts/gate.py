@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts import decisions, whole
+from scripts.adoption import imported
 from scripts.decisions import Case, read_config
 from scripts.errors import InputError, exit_code
 from scripts.evals import gates
@@ -107,7 +108,10 @@ def _coverage(config: Mapping[str, Any], case: Case, fingerprint: str | None) ->
     except InputError:
         ids = []
     start, count = config["seeds"]["start"], config["seeds"]["count"]
-    return cover(case.folder, ids, range(start, start + count), config["errors"]["max_fraction"], fingerprint)
+    seeds: Sequence[int] = range(start, start + count)
+    if "imported" in config["models"][case.model]:
+        seeds = imported.seeds(case.model, case.benchmark)
+    return cover(case.folder, ids, seeds, config["errors"]["max_fraction"], fingerprint)
 
 
 def by_hand(folder: Path, scorer: str, require: Sequence[str], answer_type: str | None) -> dict[str, Any]:

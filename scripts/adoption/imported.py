@@ -1,7 +1,7 @@
 """imported.json beside imported outputs: where they came from, which seeds there are, and what is not known of them."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,11 @@ def read(folder: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: {type(error).__name__}: expected what {COMMAND} writes") from None
     return told
+
+
+def lacks(model: Mapping[str, Any], folder: Path) -> bool:
+    """Return whether a model of a configuration is imported, and this folder of outputs not."""
+    return "imported" in model and not (folder / NAME).is_file()
 
 
 def seeds(model: str, benchmark: str) -> list[int]:

@@ -212,9 +212,7 @@ def test_a_second_model_joins_the_first_and_is_checked_against_its_problems(take
     source = copied(tmp_path)
     path = source / "output-rs0.jsonl"
     path.write_text(path.read_text().replace('"expected_answer": "9"', '"expected_answer": "8"'))
-    with pytest.raises(
-        InputError, match=r"output-rs0.jsonl:2: sums-1: expected_answer .8., where .* has .9."
-    ):
+    with pytest.raises(InputError, match=r"output-rs0.jsonl:2: sums-1: expected_answer .8., where .* has .9."):
         main([str(source), "--from", "nemo-skills", "--model", "c"])
     assert not list(Path("results/c").rglob("output*"))
 
