@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from scripts.errors import InputError
 from scripts.evals.comparison import compare, sentences
-from tests.unit.scored import rows
+from tests.unit.scored import row, rows
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=10)
 
@@ -71,6 +71,19 @@ def test_two_scorers_on_one_set_of_outputs_are_compared_sample_by_sample() -> No
     assert free["difference"]["run_again"]["answer"] == "cannot tell"
 
 
+def test_two_scorers_that_each_find_what_the_other_does_not_go_apart_as_cells_of_a_multinomial() -> None:
+    found = {name: [index < right for index in range(16)] for name, right in (("before", 8), ("after", 6))}
+    found["after"][8:11] = [True] * 3  # of 16, two lost and three gained, at each of ten problems
+    before, after = (
+        [row(f"p{p}", 42 + s, "1", right) for p in range(10) for s, right in enumerate(found[name])]
+        for name in ("before", "after")
+    )
+    again = compare(before, after, same_samples=True)["difference"]["run_again"]
+    up, down = 3 / 16, 2 / 16
+    assert again["std_err"] == pytest.approx(100 * ((up + down - (up - down) ** 2) / 150) ** 0.5)
+    assert again["high"] - again["low"] == pytest.approx(2 * 1.96 * again["std_err"], rel=0.03)
+
+
 def test_what_people_read_says_each_thing_once() -> None:
     found = compare(rows([16, 8, 0, 4], 16), rows([16, 12, 4, 8], 16))
     again, others = (found["difference"][key] for key in ("run_again", "other_problems"))
@@ -88,9 +101,9 @@ def test_what_people_read_says_each_thing_once() -> None:
 
 
 def test_the_problems_that_moved_most_come_first() -> None:
-    found = compare(rows({"a": 4, "b": 0, "c": 2}, 4), rows({"a": 3, "b": 4, "c": 2}, 4))
-    assert [row["id"] for row in found["moved_most"]] == ["b", "a"]
-    assert found["moved"] == {"up": 1, "down": 1, "same": 1}
+    found = compare(rows({"a": 0, "b": 4, "c": 2, "d": 2}, 4), rows({"a": 1, "b": 0, "c": 2, "d": 4}, 4))
+    assert [one["id"] for one in found["moved_most"]] == ["b", "d", "a"]
+    assert found["moved"] == {"up": 2, "down": 1, "same": 1}
 
 
 def test_a_side_without_a_miss_is_as_uncertain_here_as_by_itself() -> None:

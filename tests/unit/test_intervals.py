@@ -62,13 +62,22 @@ def test_all_right_is_not_certain() -> None:
 
 
 def test_alike_problems_give_the_interval_of_so_many_samples() -> None:
-    # 30 problems of 8 right of 16: as alike as can be seen, so the width is near that of 480 free samples
+    # 30 problems of about 8 right of 16, as alike as can be seen: the width is that of free samples, by z and not by t
     counts = {6: 3, 7: 6, 8: 12, 9: 6, 10: 3}
-    values = [(count / 16, problems) for count, problems in counts.items()]
-    others = other_problems(values, 16)
-    assert others is not None
-    assert others.high - others.low == pytest.approx(2 * 2.045 * sqrt(sum(
-        n * (c / 16 - 0.5) ** 2 for c, n in counts.items()) / 29 / 30), rel=0.06)  # fmt: skip
+    found = other_problems([(count / 16, problems) for count, problems in counts.items()], 16)
+    assert found is not None
+    error = sqrt(sum(n * (c / 16 - 0.5) ** 2 for c, n in counts.items()) / 29 / 30)
+    assert found.high - found.low == pytest.approx(2 * 1.95996 * error, rel=0.02)
+
+
+def test_unlike_problems_give_the_wider_interval_of_so_few_problems() -> None:
+    # 15 problems of 4 and 15 of 12 right of 16: three tenths of a problem at each end, and Student's t of 29
+    found = other_problems([(0.25, 15), (0.75, 15)], 16)
+    assert found is not None
+    total, t = 30.6, 2.0452296
+    size = 0.25 / ((30 * 0.0625 + 0.6 * 0.25) / (total - 1) / total)
+    reach = t * sqrt(0.25 / size + t**2 / size**2 / 4) / (1 + t**2 / size)
+    assert (found.low, found.high) == pytest.approx((0.5 - reach, 0.5 + reach), abs=1e-4)
 
 
 def test_one_problem_tells_nothing_of_others() -> None:

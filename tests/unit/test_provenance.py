@@ -1,15 +1,18 @@
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from scripts.errors import InputError
 from scripts.imports import ROOT, modules
 from scripts.provenance import code, of_run, versions
 from scripts.secrecy import STRUCK, looks_secret, refuse_secrets, strike
 from scripts.settings import load
+from scripts.snapshot import effective
 
 KEY = "sk-abcdefgh12345678"
 
@@ -108,6 +111,39 @@ def test_a_run_tells_all_that_it_needs_to_be_done_again(tmp_path: Path, monkeypa
     assert len(told["benchmarks"]["warmup"]["prompt_sha256"]) == 64
     assert "hidden-word" not in json.dumps(told)
     assert load(told["config"], "again", [Path("/")]).config == settings.config
+
+
+def test_the_effective_configuration_means_the_same_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    (own / "ref").mkdir(parents=True)
+    (own / "ref" / "output-rs42.jsonl").touch()
+    (own / "prompt.txt").write_text("Do it. {problem}")
+    for kind, name, copy in (
+        ("benchmarks", "warmup.yaml", "mine.yaml"),
+        ("benchmarks", "warmup.jsonl", "warmup.jsonl"),
+        ("scorers", "regex.yaml", "broad.yaml"),
+        ("servers", "smollm2-local.yaml", "server.yaml"),
+    ):
+        shutil.copy(ROOT / "config" / kind / name, own / copy)
+    config = {
+        "models": {"m": {"server": "own/server.yaml"}, "n": {"endpoint": "http://127.0.0.1:9/v1"}},
+        "benchmarks": ["own/mine.yaml", "warmup"],
+        "scorers": ["strict", "own/broad.yaml"],
+        "prompts": {"warmup": "own/prompt.txt"},
+        "comparisons": [{"a": "m", "b": "own/ref"}],
+        "gates": ["not worse than own/ref by 2 points", {"require": "pass@1 >= 3", "benchmarks": ["mine"]}],
+    }
+    one = load(config, "c.yaml", [tmp_path])
+    written = yaml.safe_load(yaml.safe_dump(effective(one)))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    other = load(written, "again", [tmp_path / "elsewhere"])
+    assert effective(other) == effective(one)
+    for model in one.models:
+        for benchmark in one.benchmarks:
+            assert other.made_of(model, benchmark) == one.made_of(model, benchmark)
 
 
 def test_the_code_has_a_digest_also_without_git() -> None:

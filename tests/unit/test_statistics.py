@@ -3,6 +3,7 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import pairwise
+from math import sqrt
 from typing import Any
 
 import pytest
@@ -35,11 +36,6 @@ def cells_of(counts: dict[tuple[int, int], int]) -> Cells:
     }
 
 
-def _right(sample: Scored) -> bool:
-    """Return whether a sample is right."""
-    return sample.correct
-
-
 def of_peer(table: list[Scored], k: int) -> dict[str, Any]:
     """Return the peer's block of metrics for the same samples."""
     problems = [
@@ -60,6 +56,17 @@ def test_figures_equal_those_of_metrics_json() -> None:
     for mode in ("pass@1[avg-of-4]", "pass@2", "pass@3", "pass@4", "majority@2", "majority@4"):
         assert found[mode]["value"] == pytest.approx(peer[mode]["symbolic_correct"], abs=1e-9)
     assert found["no_answer"]["value"] == pytest.approx(peer["pass@1[avg-of-4]"]["no_answer"], abs=1e-9)
+
+
+@given(st.lists(st.lists(st.sampled_from([None, "1", "2", "3"]), min_size=5, max_size=5), min_size=1, max_size=6))
+def test_every_figure_equals_that_of_metrics_json(answers: list[list[str | None]]) -> None:
+    table = [
+        row(f"p{p}", s, value, value == "1") for s in range(5) for p, value in enumerate(one[s] for one in answers)
+    ]
+    found, peer = statistics(table, {}, {}), of_peer(table, 5)
+    for mode in ("pass@1[avg-of-5]", *(f"pass@{k}" for k in range(2, 6)), "majority@2", "majority@4", "majority@5"):
+        assert found[mode]["value"] == pytest.approx(peer[mode]["symbolic_correct"], abs=1e-9)
+    assert found["no_answer"]["value"] == pytest.approx(peer["pass@1[avg-of-5]"]["no_answer"], abs=1e-9)
 
 
 def test_no_answer_of_every_sample_is_100_percent() -> None:
@@ -114,12 +121,33 @@ def test_pass_at_k_of_many_seeds_that_comes_to_one_but_for_a_rounding_has_its_in
 
 
 def test_one_problem_of_few_samples_takes_nothing_from_the_width_that_other_problems_need() -> None:
-    counts = {(16, 16): 26, (16, 4): 3}  # a benchmark as unlike as they come, with and without a sample or two lost
-    whole, uneven = passes({**counts, (16, 8): 1}), share({"p": rows([1], 2), **cells_of(counts)}, _right)
-    widths = [
-        one["other_problems"]["high"] - one["other_problems"]["low"] for one in (whole["pass@1[avg-of-16]"], uneven)
-    ]
-    assert widths[1] == pytest.approx(widths[0], rel=0.05)
+    counts = {(16, 16): 18, (16, 15): 5, (16, 13): 3, (16, 10): 3}  # as unlike as those of an ordinary benchmark
+    whole, uneven = (
+        share(cells_of({**counts, one: 1}), lambda sample: sample.correct)["other_problems"]
+        for one in ((16, 8), (2, 1))
+    )
+    assert uneven["high"] - uneven["low"] == pytest.approx(whole["high"] - whole["low"], rel=0.02)
+
+
+def test_pass_at_k_of_problems_hardly_ever_solved_is_as_sure_as_so_many_draws_of_k() -> None:
+    # 3 of 30 problems once of 16: 5 % at k = 8, and a U-statistic is worth at least 480/8 draws: Wilson's 5 % of 60
+    found = passes({(16, 0): 27, (16, 1): 3})["pass@8"]
+    part = 1.959964**2 / 60
+    high = (0.05 + part / 2 + 1.959964 * sqrt(0.05 * 0.95 / 60 + part / 240)) / (1 + part)
+    assert found["value"] == pytest.approx(5)
+    assert found["run_again"]["high"] == pytest.approx(100 * high, abs=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["mean", "pass", "majority"])
+def test_a_figure_of_more_samples_than_there_are_is_undefined(kind: str) -> None:
+    cells = by_problem([*rows({"a": 2, "b": 4}, 4), *rows({"c": 3}, 6)])  # 4 of one problem are too few for 5
+    assert figure(cells, kind, 5) is None
+    assert figure(cells, kind, 4) is not None
+
+
+def test_a_mean_of_k_samples_is_of_the_first() -> None:
+    assert (figure(by_problem(rows([2], 4)), "mean", 2) or {})["value"] == 100
+    assert (figure(by_problem(rows([2], 4)), "mean", None) or {})["value"] == 50
 
 
 def test_samples_that_failed_do_not_halve_the_score_of_those_that_came() -> None:

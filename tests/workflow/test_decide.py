@@ -71,15 +71,18 @@ def test_from_files_to_decisions(place: Workplace, tmp_path: Path) -> None:
     for row in csv.DictReader((place.results / "summary.csv").read_text().splitlines()):
         metrics = read(place.work / row["metrics"])[row["benchmark"]]
         assert float(row["pass@1"]) == metrics["pass@1[avg-of-4]"]["symbolic_correct"]
+        assert float(row["no_answer"]) == metrics["pass@1[avg-of-4]"]["no_answer"]
+        assert (row["problems"], row["seeds"]) == (str(metrics["pass@1"]["num_entries"]), "4")
         figure = read(place.work / row["statistics"])["scorers"][row["scorer"]]["pass@1[avg-of-4]"]
-        assert float(row["other_problems_low"]) == figure["other_problems"]["low"]
+        for question in ("other_problems", "run_again"):
+            for end in ("low", "high"):
+                assert float(row[f"{question}_{end}"]) == figure[question][end]
         assert row["k"] == "4"
         assert float(row["majority@k"]) == metrics["majority@4"]["symbolic_correct"]
         assert float(row["pass@k"]) == metrics["pass@4"]["symbolic_correct"]
         if row["scorer"] != "strict":
             counts = read(place.work / row["scorers"])[row["scorer"]]["counts"]
             assert (row["recovered"], row["lost"]) == (str(counts["recovered"]), str(counts["lost"]))
-        assert float(row["run_again_high"]) == figure["run_again"]["high"]
 
     # comparisons: models, prompts, scorers
     folder = place.results / "comparisons"
