@@ -16,19 +16,32 @@ from scripts.serving.placing import arrange
 from scripts.serving.rehearsal import counting, spoken
 
 
-def slots(definition: Mapping[str, Any], model: str, nodes: Sequence[str], site: sites.Site) -> list[Slot]:
-    """Return the processes of a server on `nodes`: each reached by its name, at the next port not yet given out."""
+def slots(
+    definition: Mapping[str, Any], model: str, nodes: Sequence[str], site: sites.Site, folder: Path = Path()
+) -> list[Slot]:
+    """Return the processes of a server on `nodes`: each reached by its name, at the next port not yet given out.
+
+    A run stands in `folder`.
+    """
     plan = plans.parse({"run": "plan", "servers": {model: {"server": definition}}})
-    more = {**site.programs, "scratch": f"run/{model}/scratch-1", "run_dir": f"run/{model}"}
+    more = {**site.programs, "run_dir": f"{folder / 'run' / model}"}
+    more["scratch"] = f"{more['run_dir']}/scratch-1"
     more["python"] = site.python or "python"
     found = arrange(plan.servers[model], list(nodes), {node: node for node in nodes}, counting())
     return [Slot(one.role, one.index, one.rank, one.node, {**one.values, **more}) for one in found]
 
 
-def plan(definition: Mapping[str, Any], model: str, nodes: Sequence[str], site: sites.Site, pyxis: bool) -> str:
+def plan(
+    definition: Mapping[str, Any],
+    model: str,
+    nodes: Sequence[str],
+    site: sites.Site,
+    pyxis: bool,
+    folder: Path = Path(),
+) -> str:
     """Return the plan as text: for each process its node, its own variables, and its command, one word a line."""
     parts = []
-    for slot in slots(definition, model, nodes, site):
+    for slot in slots(definition, model, nodes, site, folder):
         local = nodes == ["localhost"]
         words = commands.local_command(slot) if local else commands.slurm_command(slot, "JOB", site, pyxis)
         spoken(slot)
@@ -58,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not nodes or len(set(nodes)) < len(nodes):
         raise InputError(f"--nodes: found {arguments.nodes!r}; expected names of nodes, each once, with commas")
     known = ", ".join(f"{key} {value}" for key, value in lengths(definition).items())
-    told = plan(definition, arguments.model, nodes, site, pyxis)
+    told = plan(definition, arguments.model, nodes, site, pyxis, Path.cwd())
     print(f"# {name}: {known or 'no context length stands in its file'}\n\n{told}", end="")
     return 0
 

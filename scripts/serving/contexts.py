@@ -1,5 +1,6 @@
 """How many tokens a server takes, prompt and answer together, as its file says."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,6 +8,9 @@ from scripts.errors import InputError
 from scripts.serving.definitions import LLAMA_CPP, roles
 
 FLAGS = ("--context-length", "--max-model-len")  # SGLang's and vLLM's
+OPEN = ("auto", "-1")  # vLLM: as much as fits
+TIMES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "K": 1024, "M": 1024**2, "G": 1024**3}  # as vLLM reads them
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?)([kKmMgG]?)", re.ASCII)
 
 
 def lengths(definition: Mapping[str, Any]) -> dict[str, int]:
@@ -17,12 +21,16 @@ def lengths(definition: Mapping[str, Any]) -> dict[str, int]:
     for role in roles(definition):
         for place, word in enumerate(role.command):
             flag, equals, value = word.partition("=")
+            flag = flag.replace("_", "-")
             if flag not in FLAGS:
                 continue
             text = value if equals else role.command[place + 1] if place + 1 < len(role.command) else ""
-            if not text.isdecimal():
+            if text in OPEN:
+                continue
+            number = _NUMBER.fullmatch(text)
+            if number is None:
                 raise InputError(f"role {role.name}: {flag}: found {text!r}, expected a number of tokens")
-            found[f"{role.name}.{flag.lstrip('-')}"] = int(text)
+            found[f"{role.name}.{flag.lstrip('-')}"] = int(float(number[1]) * TIMES[number[2]])
     return found
 
 

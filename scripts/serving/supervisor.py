@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.errors import InputError, RunError, exit_code
+from scripts.secrecy import strike
 from scripts.serving import notes, plans, readiness, versions, workers
 from scripts.serving.definitions import frontend
 from scripts.serving.leases import Watch
@@ -47,6 +48,7 @@ class Supervisor:
         self.next_lease = 0.0
         self.running: list[RoleProcess] = []
         self.lost: str | None = None
+        self.key = ""
         self.ran = Ran(plan, self.server, attempt)
         self.state: dict[str, Any] = {
             "run": plan.run,
@@ -80,8 +82,8 @@ class Supervisor:
         """Start the roles in their order, each wave after the one before is up, and wait until the server is ready."""
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir(parents=True)
-        key = self.key_file.read_text(encoding="utf-8").strip()
-        notes.write_secret(self.scratch / KEY_CONFIG, f'api-key: "{key}"\n')
+        self.key = self.key_file.read_text(encoding="utf-8").strip()
+        notes.write_secret(self.scratch / KEY_CONFIG, f'api-key: "{self.key}"\n')
         slots = place(self.server, self.plan, self.scratch)
         first = frontend(self.server.roles)
         front = next(slot for slot in slots if slot.role.name == first.name)
@@ -99,11 +101,11 @@ class Supervisor:
                     self.wait(deadline, f"role {slot.label}", partial(readiness.answers, where))
         wanted = workers.expected(self.server.roles)
         self.wait(deadline, "server", partial(workers.missing, url, wanted))
-        self.wait(deadline, "server", partial(readiness.not_ready, url, self.server.served_name, key))
+        self.wait(deadline, "server", partial(readiness.not_ready, url, self.server.served_name, self.key))
         if not self.told_to_end.is_set():
             threading.Thread(target=self.call_roll, args=(workers.Roll(url, wanted),), daemon=True).start()
             self.tell("ready", url=url, ready=time.time())
-            threading.Thread(target=self.ask_versions, args=(url, key), daemon=True).start()
+            threading.Thread(target=self.ask_versions, args=(url, self.key), daemon=True).start()
 
     def wait(self, deadline: float, what: str, reason: Callable[[], str | None]) -> None:
         """Return when `reason()` gives none or the server is told to end; raises RunError past `deadline`.
@@ -111,7 +113,7 @@ class Supervisor:
         The questions are asked from a thread: one that hangs must not hide the death of a role.
         """
         said: list[str | None] = ["nothing answered yet"]
-        threading.Thread(target=_ask, args=(reason, said, self.told_to_end), daemon=True).start()
+        threading.Thread(target=_ask, args=(reason, said, self.told_to_end, [self.key]), daemon=True).start()
         while said[-1] is not None and not self.ended():
             if time.monotonic() > deadline:
                 logs = "\n".join(process.account() for process in self.running)
@@ -162,10 +164,10 @@ class Supervisor:
         print(f"{time.strftime('%FT%T%z')} {state} {facts}", flush=True)
 
 
-def _ask(reason: Callable[[], str | None], said: list[str | None], enough: threading.Event) -> None:
-    """Keep the newest answer of `reason()` in `said` until it is None, each new one told in the log."""
+def _ask(reason: Callable[[], str | None], said: list[str | None], enough: threading.Event, secrets: list[str]) -> None:
+    """Keep the newest answer of `reason()` in `said` until it is None, each new one told in the log without secrets."""
     while said[-1] is not None and not enough.wait(TICK):
-        found = reason()
+        found = strike(reason(), secrets)
         if found is not None and found != said[-1]:
             print(f"not ready yet: {found}", flush=True)
         said[-1] = found

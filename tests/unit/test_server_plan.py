@@ -119,7 +119,26 @@ def test_a_context_must_hold_the_answer_and_a_prompt(tokens: int | None, fits: b
             check(load(GB200), tokens, "s.yaml")
 
 
-def test_a_context_that_is_no_number_is_told() -> None:
-    definition = {"kind": "command", "command": ["serve", "--max-model-len", "long"]}
-    with pytest.raises(InputError, match="role server: --max-model-len: found 'long', expected a number of tokens"):
+@pytest.mark.parametrize("word", ["long", "", "12x", "1.5.0k", "-5"])
+def test_a_context_that_is_no_number_is_told(word: str) -> None:
+    definition = {"kind": "command", "command": ["serve", "--max-model-len", word]}
+    told = f"role server: --max-model-len: found {word!r}, expected a number of tokens"
+    with pytest.raises(InputError, match=re.escape(told)):
         lengths(definition)
+
+
+@pytest.mark.parametrize(
+    ("word", "tokens"),
+    [("32k", 32000), ("32K", 32768), ("25.6k", 25600), ("1M", 1048576), ("auto", None), ("-1", None)],
+)
+def test_a_context_is_read_as_vllm_reads_it(word: str, tokens: int | None) -> None:
+    definition = {"kind": "command", "command": ["serve", f"--max_model_len={word}"]}
+    assert lengths(definition) == ({} if tokens is None else {"server.max-model-len": tokens})
+
+
+def test_what_is_printed_stands_in_the_folder_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert server_plan.main(["dynamo-mocker-1p1d", "--nodes", "gb1,gb2", "--pyxis", "no"]) == 0
+    assert f"DYN_FILE_KV={tmp_path}/run/m/scratch-1/discovery" in capsys.readouterr().out
