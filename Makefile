@@ -4,7 +4,7 @@ PIP = .venv/bin/python -m pip install --quiet --disable-pip-version-check --requ
 SOURCE = --no-build-isolation --no-binary connection-pool
 BIN = .venv/bin
 
-.PHONY: run summary report test check test-dynamo test-slurm bench format dag
+.PHONY: run summary report test check test-browser test-dynamo test-slurm bench format dag
 
 run: .venv/run.ok  ## set up, evaluate the demonstration, show its table
 	@started=$$($(BIN)/python -c 'import time; print(time.time())'); $(BIN)/snakemake --cores all --quiet rules progress host && $(BIN)/python -m scripts.summary --unless-told-since $$started
@@ -16,11 +16,14 @@ report: .venv/run.ok  ## results/report-single.html: the report in one file, to 
 	@$(BIN)/python -m scripts.report --single-file
 
 test: .venv/test.ok check  ## all tests, linters, formatters, types
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --ignore tests/slurm --ignore tests/dynamo
-	$(MAKE) --no-print-directory test-slurm test-dynamo
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --ignore tests/slurm --ignore tests/dynamo --ignore tests/browser
+	$(MAKE) --no-print-directory test-browser test-slurm test-dynamo
 
 bench: .venv/test.ok  ## what things cost: figures and ratios, some minutes on a quiet machine
 	@for part in client scoring statistics catalogue report; do $(BIN)/python -m tests.bench.$$part; done
+
+test-browser: .venv/test.ok  ## the report in a real Chromium; its scripts and style, linted
+	PYTHON=$(BIN)/python sh tests/browser/run.sh
 
 test-dynamo: .venv/test.ok .venv-dynamo/ok  ## against NVIDIA Dynamo's own frontend and simulated workers
 	PYTHON=$(BIN)/python DYNAMO_PYTHON=$(CURDIR)/.venv-dynamo/bin/python sh tests/dynamo/run.sh

@@ -90,12 +90,23 @@ seedbedParts.figure = (seedbed) => {
     }
   }
 
+  /** Return Plotly, which is read when the first chart is drawn: the page opens without waiting for it. */
+  function library() {
+    if (!globalThis.Plotly) {
+      const script = document.createElement("script");
+      script.textContent = document.getElementById("library").textContent;
+      document.head.append(script);
+      script.remove();
+    }
+    return globalThis.Plotly;
+  }
+
   function render(plot) {
     const drawing = drawings.get(plot);
     if (!drawing) return;
     const { traces, layout = {} } = drawing.draw();
     drawing.done = true;
-    globalThis.Plotly.react(plot, traces, dressed(layout), OPTIONS);
+    library().react(plot, traces, dressed(layout), OPTIONS);
     if (drawing.pick && !drawing.listens) {
       drawing.listens = true;
       plot.on("plotly_click", (event) => drawing.pick(event.points[0]));
@@ -137,7 +148,7 @@ seedbedParts.figure = (seedbed) => {
 
   function forget(plot) {
     watcher.unobserve(plot);
-    globalThis.Plotly.purge(plot);
+    globalThis.Plotly?.purge(plot);
     drawings.delete(plot);
   }
 
