@@ -8,7 +8,7 @@ from scripts.errors import RunError, exit_code
 from scripts.evals.answers import ANSWER_TYPES
 from scripts.evals.cohort import read_cohort
 from scripts.evals.coverage import ROUNDING
-from scripts.evals.datasets import read_rows
+from scripts.evals.datasets import iter_rows
 from scripts.evals.reports import write_reports
 from scripts.evals.strict_scorer import Strict
 
@@ -41,7 +41,7 @@ def answers_of(dataset: Path | None) -> dict[str, str] | None:
     """Return the expected answers of a dataset by id, None without one."""
     if dataset is None:
         return None
-    return {str(row["id"]): str(row["expected_answer"]) for row in read_rows(dataset)}
+    return {str(row["id"]): str(row["expected_answer"]) for row in iter_rows(dataset)}
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ FINAL: Final = "final"
 REASONING: Final = "reasoning"
 
 
-class Sample(msgspec.Struct, frozen=True):
+class Sample(msgspec.Struct, frozen=True, gc=False):
     """A generation with what an extractor may know of it."""
 
     generation: Text
@@ -23,7 +23,7 @@ class Sample(msgspec.Struct, frozen=True):
     separate_reasoning: bool = False  # the server delivered the thought in a field of its own
 
 
-class Found(msgspec.Struct, frozen=True):
+class Found(msgspec.Struct, frozen=True, gc=False):
     """The answer of one sample: its value, the stage and character span it comes from, its part and its flags."""
 
     value: str | None = None

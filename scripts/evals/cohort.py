@@ -1,6 +1,7 @@
 """All seeds of one benchmark, read once: every scorer's verdict on every sample, and what each sample cost."""
 
 import hashlib
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -9,18 +10,16 @@ import msgspec
 from scripts.errors import InputError
 from scripts.evals.answers import LETTERS, TIMED_OUT, Found, Sample, Scorer
 from scripts.evals.metrics import Graded, Metrics, metrics
+from scripts.evals.problems import Key, check_problems
 from scripts.evals.records import NO_ANSWER, Record, open_record, option_letters, trace_line
 from scripts.evals.samples import Scored
 from scripts.evals.seedfiles import in_seed_order, read_spans, seed_of
 from scripts.evals.texts import Text
 
 
-class Measured(msgspec.Struct, frozen=True):
+class Measured(msgspec.Struct, frozen=True, gc=False):
     """What a sample cost and what became of it, the same for every scorer."""
 
-    id: str
-    seed: int
-    subsets: tuple[str, ...]
     tokens: float | None
     reasoning_tokens: float
     answer_tokens: float
@@ -28,7 +27,6 @@ class Measured(msgspec.Struct, frozen=True):
     end: float | None
     error: bool
     truncated: bool | None
-    flags: tuple[str, ...] = ()
 
 
 class Cohort(msgspec.Struct):
@@ -36,6 +34,7 @@ class Cohort(msgspec.Struct):
 
     seeds: list[int]
     ids: list[str]
+    subsets: list[tuple[str, ...]]
     measured: list[list[Measured]]
     scored: dict[str, list[list[Scored]]]
     traces: dict[str, str]
@@ -46,22 +45,9 @@ class Cohort(msgspec.Struct):
 
     def metrics(self, benchmark: str, scorer: str) -> Metrics:
         """Return one scorer's metrics in the peer's layout; an error record counts as wrong and unanswered."""
-        problems = []
-        for index in range(len(self.ids)):
-            samples = [
-                _graded(seed[index], rows[index])
-                for seed, rows in zip(self.measured, self.scored[scorer], strict=True)
-            ]  # fmt: skip
-            problems.append((self.measured[0][index].subsets, samples))
-        return metrics(benchmark, problems)
-
-
-class Key(msgspec.Struct, frozen=True):
-    """What a problem is: its expected answer and its wording, where the records give them."""
-
-    expected: str | None
-    problem: str | None = None
-    line: int = 0
+        costs, rows = zip(*self.measured, strict=True), zip(*self.scored[scorer], strict=True)
+        samples = (list(map(_graded, *problem)) for problem in zip(costs, rows, strict=True))
+        return metrics(benchmark, zip(self.subsets, samples, strict=True))
 
 
 def read_cohort(
@@ -77,38 +63,42 @@ def read_cohort(
     an expected answer is missing too, unless `keyless`: then nothing can be right.
     """
     files = in_seed_order(list(files))
-    measured: list[list[Measured]] = []
-    scored: dict[str, list[list[Scored]]] = {scorer.name: [] for scorer in scorers}
+    cohort = Cohort([seed_of(path) for path in files], [], [], [], {scorer.name: [] for scorer in scorers}, {})
     expected = {identity: Key(answer) for identity, answer in dataset.items()} if dataset is not None else {}
-    traces: dict[str, str] = {}
     first = "the dataset" if dataset is not None else files[0].name
-    for path in files:
+    for path, seed in zip(files, cohort.seeds, strict=True):
         keys: dict[str, Key] = {}
         costs: dict[str, Measured] = {}
+        subsets: dict[str, tuple[str, ...]] = {}
         verdicts: dict[str, dict[str, Scored]] = {scorer.name: {} for scorer in scorers}
         trace = hashlib.sha256()
         for identity, record, sample in _samples(path, answer_type, keys, dataset or {}, keyless):
-            _check_seed(path, record)
+            _check_seed(path, seed, record)
             trace.update(
                 trace_line(record.id, record.generation_end_time, record.num_generated_tokens, record.finish_reason)
             )
-            costs[identity] = _measured(identity, seed_of(path), record)
+            costs[identity] = _measured(record)
+            if not cohort.subsets:
+                subsets[identity] = _subsets(record)
             for scorer in scorers:
-                verdicts[scorer.name][identity] = _scored(scorer, sample, keys[identity].expected, costs[identity])
-        traces[path.name] = trace.hexdigest()
+                found, correct = _verdict(scorer, sample, keys[identity].expected, record)
+                verdicts[scorer.name][identity] = Scored(identity, seed, found, correct)
+        cohort.traces[path.name] = trace.hexdigest()
         expected = expected or keys
-        _check_problems(path, keys, expected, first)
-        measured.append([costs[identity] for identity in expected])
+        check_problems(path, keys, expected, first)
+        cohort.subsets = cohort.subsets or [subsets[identity] for identity in expected]
+        cohort.measured.append([costs[identity] for identity in expected])
         for name, rows in verdicts.items():
-            scored[name].append([rows[identity] for identity in expected])
-    return Cohort([seed_of(path) for path in files], list(expected), measured, scored, traces)
+            cohort.scored[name].append([rows[identity] for identity in expected])
+    cohort.ids = list(expected)
+    return cohort
 
 
-def _check_seed(path: Path, record: Record) -> None:
+def _check_seed(path: Path, seed: int, record: Record) -> None:
     """Raise InputError for a record that says it is of another seed than its file."""
     told = None if record.seedbed is None else record.seedbed.seed
-    if told is not None and told != seed_of(path):
-        raise InputError(f"{path}: holds records of seed {told}: expected those of seed {seed_of(path)}")
+    if told is not None and told != seed:
+        raise InputError(f"{path}: holds records of seed {told}: expected those of seed {seed}")
 
 
 def _samples(
@@ -118,25 +108,27 @@ def _samples(
     for position, line in enumerate(read_spans(path)):
         where = f"{path}:{line.number}"
         record, text, thought = open_record(line, where)
-        identity = str(record.id) if record.id is not None else f"line-{position}"
+        identity = sys.intern(str(record.id) if record.id is not None else f"line-{position}")
         if identity in keys:
             raise InputError(f"{where}: id {identity} stands on line {keys[identity].line} too: expected every id once")
         answer = record.expected() if record.expected_answer is not None else dataset.get(identity)
         if answer is None and not keyless:
             raise InputError(f"{where}: no expected_answer: expected the answer key of {identity}")
-        keys[identity] = Key(answer, Text(bytes(record.problem), where).full() or None, line.number)
+        problem = Text(bytes(record.problem), where).full()
+        keys[identity] = Key(answer, hash(problem) if problem else None, line.number)
         letters = LETTERS
         if answer_type == "choice":
-            letters = option_letters(bytes(line.data[line.start : line.end]), record.options) or LETTERS
+            letters = option_letters(line.data[line.start : line.end], record.options) or LETTERS
         yield identity, record, Sample(text, answer_type, record.is_truncated, letters, thought)
     if not keys:
         raise InputError(f"{path}:1: empty: expected one record a problem")
 
 
-def _scored(scorer: Scorer, sample: Sample, expected: str | None, measured: Measured) -> Scored:
-    """Return one scorer's verdict; an error record has no answer, a comparison out of time is a time-out."""
-    if measured.error:
-        return Scored(measured.id, measured.seed, Found(flags=("error", *measured.flags)), False)
+def _verdict(scorer: Scorer, sample: Sample, expected: str | None, record: Record) -> tuple[Found, bool]:
+    """Return what a scorer finds and whether it is right; an error record has no answer, a comparison may time out."""
+    flags = tuple(record.seedbed.flags or ()) if record.seedbed is not None else ()
+    if record.is_error:
+        return Found(flags=("error", *flags)), False
     found = scorer.extract(sample)
     correct = False
     if found.value is not None and expected is not None:
@@ -144,21 +136,17 @@ def _scored(scorer: Scorer, sample: Sample, expected: str | None, measured: Meas
         if verdict is None:
             found = msgspec.structs.replace(found, state=TIMED_OUT.state)
         correct = bool(verdict)
-    if measured.flags:
-        found = msgspec.structs.replace(found, flags=(*found.flags, *measured.flags))
-    return Scored(measured.id, measured.seed, found, correct)
+    if flags:
+        found = msgspec.structs.replace(found, flags=(*found.flags, *flags))
+    return found, correct
 
 
-def _measured(identity: str, seed: int, record: Record) -> Measured:
+def _measured(record: Record) -> Measured:
     """Return the costs of a record; tokens that are not told apart count as answer tokens, as the peer does."""
     reasoning, answer = record.num_reasoning_tokens or 0, record.num_answer_tokens or 0
     if not reasoning and not answer:
         answer = record.num_generated_tokens or 0
-    subsets = record.subset_for_metrics or ()
     return Measured(
-        identity,
-        seed,
-        (subsets,) if isinstance(subsets, str) else tuple(subsets),
         record.num_generated_tokens,
         reasoning,
         answer,
@@ -166,8 +154,13 @@ def _measured(identity: str, seed: int, record: Record) -> Measured:
         record.generation_end_time,
         record.is_error,
         record.is_truncated if record.tells_its_end else None,
-        tuple(record.seedbed.flags or ()) if record.seedbed is not None else (),
     )
+
+
+def _subsets(record: Record) -> tuple[str, ...]:
+    """Return the subsets that a problem counts in beside the whole."""
+    named = record.subset_for_metrics or ()
+    return tuple(map(sys.intern, (named,) if isinstance(named, str) else named))
 
 
 def _graded(cost: Measured, row: Scored) -> Graded:
@@ -182,25 +175,3 @@ def _graded(cost: Measured, row: Scored) -> Graded:
         cost.start,
         cost.end,
     )
-
-
-def _check_problems(path: Path, found: Mapping[str, Key], expected: Mapping[str, Key], first: str) -> None:
-    """Raise InputError, with a line, unless the file has exactly the expected problems."""
-    extra = [identity for identity in found if identity not in expected]
-    missing = [identity for identity in expected if identity not in found]
-    if extra:
-        raise InputError(f"{path}:{found[extra[0]].line}: problem {_few(extra)} is not in {first}")
-    if missing:
-        raise InputError(
-            f"{path}:{max(key.line for key in found.values())}: ends with {len(found)} problems, but {first} has "
-            f"{len(expected)}; missing {_few(missing)}"
-        )
-    for identity, key in found.items():
-        other = expected[identity]
-        if key.expected != other.expected or (key.problem and other.problem and key.problem != other.problem):
-            raise InputError(f"{path}:{key.line}: {identity} is another problem than in {first}: expected the same one")
-
-
-def _few(names: list[str]) -> str:
-    """Return the first few names, and how many more there are."""
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

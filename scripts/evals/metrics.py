@@ -1,8 +1,10 @@
-"""The metrics of NeMo-Skills (2026-04) over graded samples, in its own layout."""
+"""The metrics of NeMo-Skills (2026-04) over graded samples, in its own layout; each problem is read once."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate
 from math import comb, sqrt
+from operator import add
 
 import msgspec
 
@@ -10,7 +12,7 @@ Block = dict[str, "float | int | dict[str, float]"]
 Metrics = dict[str, dict[str, Block]]
 
 
-class Graded(msgspec.Struct, frozen=True):
+class Graded(msgspec.Struct, frozen=True, gc=False):
     """One sample as the metrics see it: its answer, whether it is right, tokens (counts), times (epoch seconds)."""
 
     predicted_answer: str | None
@@ -24,106 +26,161 @@ class Graded(msgspec.Struct, frozen=True):
 
 
 Problem = Sequence[Graded]
+Row = list[float]  # a figure of the first j samples for j = 1, 2, …, or of each sample
+
+
+class _Figures(msgspec.Struct):
+    """What one problem adds to a block; the rows are summed over its problems."""
+
+    rows: list[Row]
+    tokens: float
+    start: float | None
+    end: float | None
+
+
+# Where each figure stands among the rows of a problem; a series takes three: each sample's value, means, deviations.
+_PASS, _NONE_YET, _RIGHT, _NONE, _MAJORITY, _REASONING, _ANSWER, _CORRECT = 0, 1, 2, 3, 4, 5, 8, 11
+_SERIES = (
+    ("reasoning_tokens_statistics", _REASONING),
+    ("answer_tokens_statistics", _ANSWER),
+    ("symbolic_correct_statistics", _CORRECT),
+)
 
 
 def metrics(benchmark: str, problems: Iterable[tuple[Sequence[str], Problem]]) -> Metrics:
     """Return {benchmark: {mode: …}}, plus "benchmark-subset" blocks; each problem is (its subsets, its samples)."""
-    everything: list[Problem] = []
-    subsets: dict[str, list[Problem]] = {}
+    whole, subsets = _Sums(), dict[str, _Sums]()
     for names, samples in problems:
-        everything.append(samples)
+        figures = _figures(samples)
+        whole.add(figures)
         for name in names:
-            subsets.setdefault(name, []).append(samples)
-    blocks = {benchmark: _modes(everything)}
-    blocks.update((f"{benchmark}-{subset}", _modes(members)) for subset, members in subsets.items())
+            subsets.setdefault(name, _Sums()).add(figures)
+    blocks = {benchmark: whole.modes()}
+    blocks.update((f"{benchmark}-{subset}", members.modes()) for subset, members in subsets.items())
     return blocks
 
 
-def _modes(problems: Sequence[Problem]) -> dict[str, Block]:
-    """Return the blocks pass@1, pass@j and pass@1[avg-of-j], majority@j in the peer's order; none without problems."""
-    if not problems:
-        return {}
-    k = len(problems[0])
-    shared = _shared(problems)
-    modes: dict[str, Block] = {"pass@1": {**shared, **_pass_at(problems, 1)}}
-    for j in range(2, k + 1):
-        modes[f"pass@{j}"] = {**shared, **_pass_at(problems, j)}
-        modes[f"pass@1[avg-of-{j}]"] = {**shared, **_average_of(problems, j)}
-    for j in range(2, k + 1):
-        modes[f"majority@{j}"] = {**shared, **_majority_at(problems, j)}
-    return modes
+class _Sums:
+    """The sums over the problems of one block."""
+
+    def __init__(self) -> None:
+        """Begin without a problem."""
+        self.count = 0
+        self.tokens = 0.0
+        self.rows: list[Row] = []
+        self.start: float | None = None
+        self.end: float | None = None
+
+    def add(self, one: _Figures) -> None:
+        """Add a problem; raises ValueError if it has another number of samples than those before."""
+        if self.count and len(one.rows[0]) != len(self.rows[0]):
+            raise ValueError(f"a problem has {len(one.rows[0])} samples, those before it {len(self.rows[0])}")
+        self.rows = (
+            [list(map(add, *pair)) for pair in zip(self.rows, one.rows, strict=True)] if self.count else one.rows
+        )
+        self.count += 1
+        self.tokens += one.tokens
+        if one.start is not None and (self.start is None or one.start < self.start):
+            self.start = one.start
+        if one.end is not None and (self.end is None or one.end > self.end):
+            self.end = one.end
+
+    def modes(self) -> dict[str, Block]:
+        """Return the blocks pass@1, pass@j and pass@1[avg-of-j], majority@j in the peer's order, if any."""
+        if not self.count:
+            return {}
+        k = len(self.rows[_PASS])
+        shared = self._shared()
+        modes: dict[str, Block] = {"pass@1": {**shared, **self._block(_PASS, _NONE_YET, 1)}}
+        for j in range(2, k + 1):
+            modes[f"pass@{j}"] = {**shared, **self._block(_PASS, _NONE_YET, j)}
+            spread = {name: self._spread(series, j) for name, series in _SERIES}
+            modes[f"pass@1[avg-of-{j}]"] = {**shared, **self._block(_RIGHT, _NONE, j), **spread}
+        for j in range(2, k + 1):
+            modes[f"majority@{j}"] = {**shared, **self._block(_MAJORITY, _NONE_YET, j)}
+        return modes
+
+    def _shared(self) -> Block:
+        """Return num_entries, avg_tokens (floor of the mean) and gen_seconds (floor of the whole span)."""
+        block: Block = {"num_entries": self.count}
+        if self.tokens > 0:
+            block["avg_tokens"] = int(self.tokens / self.count)
+        if self.start is not None and self.end is not None:
+            block["gen_seconds"] = int(self.end - self.start)
+        return block
+
+    def _block(self, right: int, none: int, j: int) -> Block:
+        """Return two figures of the first j samples, means over the problems in percent."""
+        return {
+            "symbolic_correct": 100.0 * self.rows[right][j - 1] / self.count,
+            "no_answer": 100.0 * self.rows[none][j - 1] / self.count,
+        }
+
+    def _spread(self, series: int, j: int) -> dict[str, float]:
+        """Return mean, deviation of the run means, mean deviation within a problem (ddof 1) and the standard error."""
+        samples, means, deviations = self.rows[series : series + 3]
+        deviation = _deviation([value / self.count for value in samples[:j]])
+        return {
+            "avg": means[j - 1] / self.count,
+            "std_dev_across_runs": deviation,
+            "avg_sample_std_dev": deviations[j - 1] / self.count,
+            "std_err_across_runs": deviation / sqrt(j),
+        }
 
 
-def _shared(problems: Sequence[Problem]) -> Block:
-    """Return num_entries, avg_tokens (floor of the mean over all samples) and gen_seconds (floor of the whole span)."""
-    block: Block = {"num_entries": len(problems)}
-    tokens = sum(sum(sample.tokens or 0 for sample in samples) / len(samples) for samples in problems)
-    if tokens > 0:
-        block["avg_tokens"] = int(tokens / len(problems))
-    starts = [sample.start for samples in problems for sample in samples if sample.start is not None]
-    ends = [sample.end for samples in problems for sample in samples if sample.end is not None]
-    if starts and ends:
-        block["gen_seconds"] = int(max(ends) - min(starts))
-    return block
+def _figures(samples: Problem) -> _Figures:
+    """Return what a problem adds to its blocks."""
+    right = [sample.correct for sample in samples]
+    none = [sample.no_answer for sample in samples]
+    answered = next((place for place, one in enumerate(none) if not one), len(none))
+    rows = [
+        _passed(right.count(False), len(right)),
+        [float(j < answered) for j in range(len(none))],
+        _means(right),
+        _means(none),
+        list(_majorities(samples)),
+    ]
+    for series in ([s.reasoning_tokens for s in samples], [s.answer_tokens for s in samples], list(map(float, right))):
+        rows += [series, *_moments(tuple(series))]
+    return _Figures(
+        rows,
+        sum(sample.tokens or 0 for sample in samples) / len(samples),
+        min((sample.start for sample in samples if sample.start is not None), default=None),
+        max((sample.end for sample in samples if sample.end is not None), default=None),
+    )
 
 
-def _pass_at(problems: Sequence[Problem], j: int) -> Block:
-    """Return pass@j = 1 - C(n-c, j)/C(n, j) over all n samples (Chen et al. 2021, arXiv 2107.03374), in percent."""
-    right = 0.0
-    for samples in problems:
-        wrong = sum(not sample.correct for sample in samples)
-        right += 1 - comb(wrong, j) / comb(len(samples), j)
-    return {"symbolic_correct": 100.0 * right / len(problems), "no_answer": _none_of_first(problems, j)}
+@lru_cache(maxsize=4096)
+def _passed(wrong: int, n: int) -> Row:
+    """Return pass@j = 1 - C(n-c, j)/C(n, j) over all n samples for each j (Chen et al. 2021, arXiv 2107.03374)."""
+    return [1 - comb(wrong, j) / comb(n, j) for j in range(1, n + 1)]
 
 
-def _none_of_first(problems: Sequence[Problem], j: int) -> float:
-    """Return the percentage of problems of which none of the first j samples has an answer."""
-    return 100.0 * sum(all(sample.no_answer for sample in samples[:j]) for samples in problems) / len(problems)
+def _majorities(samples: Problem) -> Iterator[float]:
+    """Yield majority@j over raw answer strings of the first j samples for each j; ties average, none is 0."""
+    votes: dict[tuple[str, bool], int] = {}
+    for sample in samples:
+        if sample.predicted_answer is not None:
+            vote = (sample.predicted_answer, sample.correct)
+            votes[vote] = votes.get(vote, 0) + 1
+        most = max(votes.values(), default=0)
+        tied = [correct for (_, correct), count in votes.items() if count == most]
+        yield sum(tied) / len(tied) if tied else 0.0
 
 
-def _average_of(problems: Sequence[Problem], j: int) -> Block:
-    """Return the mean over the first j samples, in percent, and the spread of scores and tokens over them."""
-    right = sum(sum(sample.correct for sample in samples[:j]) / j for samples in problems)
-    none = sum(sum(sample.no_answer for sample in samples[:j]) / j for samples in problems)
-    return {
-        "symbolic_correct": 100.0 * right / len(problems),
-        "no_answer": 100.0 * none / len(problems),
-        "reasoning_tokens_statistics": _spread([[s.reasoning_tokens for s in row[:j]] for row in problems]),
-        "answer_tokens_statistics": _spread([[s.answer_tokens for s in row[:j]] for row in problems]),
-        "symbolic_correct_statistics": _spread([[float(s.correct) for s in row[:j]] for row in problems]),
-    }
+@lru_cache(maxsize=4096)
+def _moments(series: tuple[float, ...]) -> tuple[Row, Row]:
+    """Return the mean and the deviation of the first j values for each j; the first has no deviation."""
+    means = _means(series)
+    return means, [0.0, *(_deviation(series[:j], means[j - 1]) for j in range(2, len(series) + 1))]
 
 
-def _spread(rows: list[list[float]]) -> dict[str, float]:
-    """Return mean, deviation of the run means, mean deviation within a problem (all ddof 1) and the standard error."""
-    runs = [_mean(run) for run in zip(*rows, strict=True)]
-    deviation = _deviation(runs)
-    return {
-        "avg": _mean([_mean(row) for row in rows]),
-        "std_dev_across_runs": deviation,
-        "avg_sample_std_dev": _mean([_deviation(row) for row in rows]),
-        "std_err_across_runs": deviation / sqrt(len(runs)),
-    }
+def _means(values: Sequence[float]) -> Row:
+    """Return the arithmetic mean of the first j values for each j."""
+    return [total / j for j, total in enumerate(accumulate(values), 1)]
 
 
-def _mean(values: Sequence[float]) -> float:
-    """Return the arithmetic mean."""
-    return sum(values) / len(values)
-
-
-def _deviation(values: Sequence[float]) -> float:
-    """Return the sample standard deviation, ddof 1."""
-    centre = _mean(values)
-    return sqrt(sum((value - centre) ** 2 for value in values) / (len(values) - 1))
-
-
-def _majority_at(problems: Sequence[Problem], j: int) -> Block:
-    """Return majority@j over raw answer strings of the first j samples, in percent; ties average, none is 0."""
-    right = 0.0
-    for samples in problems:
-        votes = Counter((s.predicted_answer, s.correct) for s in samples[:j] if s.predicted_answer is not None)
-        if votes:
-            most = max(votes.values())
-            tied = [correct for (_, correct), count in votes.items() if count == most]
-            right += sum(tied) / len(tied)
-    return {"symbolic_correct": 100.0 * right / len(problems), "no_answer": _none_of_first(problems, j)}
+def _deviation(values: Sequence[float], centre: float | None = None) -> float:
+    """Return the sample standard deviation, ddof 1, around the mean, which may be given."""
+    centre = sum(values) / len(values) if centre is None else centre
+    return sqrt(sum([(value - centre) ** 2 for value in values]) / (len(values) - 1))

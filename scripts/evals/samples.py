@@ -13,7 +13,7 @@ from scripts.evals.records import ANSWERED, STATES
 COLUMNS = ("id", "seed", "predicted_answer", "correct", "state", "stage", "span", "flags", "part")
 
 
-class Scored(msgspec.Struct, frozen=True):
+class Scored(msgspec.Struct, frozen=True, gc=False):
     """One line of the table."""
 
     id: str
