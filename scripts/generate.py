@@ -6,12 +6,12 @@ import json
 import os
 import signal
 import sys
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from scripts import beside_server
 from scripts.client.asking import Asking
 from scripts.client.chat import Chat, open_session
 from scripts.client.demand import Demand
@@ -167,25 +167,11 @@ def _job(arguments: argparse.Namespace) -> Job:
     )
 
 
-def beside_server(arguments: argparse.Namespace, snapshot: Snapshot) -> int:
-    """Run this seed again as a step of its server's allocation; returns the exit code of that."""
-    folder, label = arguments.run.parent, f"{arguments.benchmark}-rs{arguments.seed}"
-
-    def find() -> inside.Allocation:
-        with Demand(folder, f"{label}-outside", snapshot.concurrency, snapshot.heartbeat, True) as demand:
-            while (found := inside.allocation(folder)) is None:
-                demand.check()
-                time.sleep(0.5)
-        return found
-
-    return inside.run(["-m", "scripts.generate", *sys.argv[1:]], find)
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Do the job here, or beside its server where the config places the seeds there."""
     snapshot = read(arguments.run)
     if snapshot.placement == "server" and snapshot.endpoint is None and inside.INSIDE not in os.environ:
-        return beside_server(arguments, snapshot)
+        return beside_server.run(arguments.run.parent, f"{arguments.benchmark}-rs{arguments.seed}", snapshot)
     generate(_job(arguments))
     return 0
 

@@ -32,13 +32,14 @@ class Demand:
         self.want = folder / "want" / f"{name}.{socket.gethostname()}.{os.getpid()}"
         self.share = concurrency
         self.answered = 0
-        self.gone = False
+        self.gone = ""
         self._concurrency = concurrency
         self._heartbeat = heartbeat
         self._brokered = brokered
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="want", daemon=True)
         self._lease: int | None = None
+        self._holder: str | None = None
         self._lease_seen = time.monotonic()
 
     def __enter__(self) -> Self:
@@ -79,15 +80,18 @@ class Demand:
             self.share = max(1, self._concurrency // self._wanting())
 
     def _look_at_lease(self) -> None:
-        """Note whether the lease still changes: no two clocks are compared, ours may be set back."""
-        try:
-            stamp: int | None = (self.folder / "lease").stat().st_mtime_ns
-        except OSError:
-            stamp = None
-        now = time.monotonic()
-        if stamp is not None and stamp != self._lease:
-            self._lease, self._lease_seen = stamp, now
-        self.gone = now - self._lease_seen > self._heartbeat
+        """Note whether the lease is the same run's and still changes: no clocks are compared, ours may be set back."""
+        path, now = self.folder / "lease", time.monotonic()
+        with suppress(OSError):
+            stamp, holder = path.stat().st_mtime_ns, path.read_text(encoding="utf-8", errors="replace")
+            if stamp != self._lease:
+                self._lease, self._lease_seen = stamp, now
+            self._holder = self._holder or holder
+            if holder and holder != self._holder:
+                self.gone = "another run has taken this folder"
+                return
+        stale = now - self._lease_seen > self._heartbeat
+        self.gone = f"unchanged for {self._heartbeat:g} s: the driver of this run is gone" if stale else ""
 
     def _wanting(self) -> int:
         """Return the number of jobs that want this server now, ours included; times are those of one file system."""
@@ -106,7 +110,12 @@ class Demand:
             said = (self.folder / "failed").read_text(encoding="utf-8", errors="replace").strip()
             raise RunError(f"{self.folder}: the server has failed for good: {said}")
         if self.gone:
-            raise RunError(f"{self.folder}/lease: unchanged for {self._heartbeat:g} s: the driver of this run is gone")
+            raise RunError(f"{self.folder}/lease: {self.gone}")
+
+    def awaited(self) -> str:
+        """Return what the broker says of a server that is not there yet, such as why its job waits in the queue."""
+        line = _read(self.folder / "status.json").get("line") if self._brokered else None
+        return line if isinstance(line, str) and line else "no server has been published"
 
     def published(self) -> Endpoint | None:
         """Return the endpoint that the broker has published, None while there is none."""

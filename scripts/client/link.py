@@ -67,12 +67,14 @@ class Link:
 
     async def _find(self) -> Endpoint:
         """Return the endpoint once it lists the model."""
-        began, pause, seen, waited = time.monotonic(), 0.05, "no server has been published", False
+        began, pause, waited = time.monotonic(), 0.05, False
         bound = self._snapshot.timeouts.server_wait
         while True:
             self._demand.check()
             endpoint = self._fixed or self._demand.published()
-            if endpoint is not None:
+            if endpoint is None:
+                seen = self._demand.awaited()
+            else:
                 seen = await self._unlisted(endpoint)
                 if not seen:
                     self.endpoint, self.waits_for = endpoint, ""

@@ -36,6 +36,7 @@ class Progress:
         self._began = time.monotonic()
         self._window: deque[tuple[float, int]] = deque([(self._began, 0)])
         self._line_at = self._began
+        self._waited = False
 
     def count(self, record: Mapping[str, Any], correct: bool | Future[bool], restored: bool = False) -> None:
         """Count one finished sample; whether it is right may become known later."""
@@ -89,8 +90,9 @@ class Progress:
         self.tick()
 
     def tick(self) -> None:
-        """Replace the file, and write the line once a minute (on a terminal, over the last one, each time)."""
+        """Replace the file; write the line once a minute and when waiting begins (on a terminal, each time)."""
         now = time.monotonic()
+        waits, self._waited = bool(self.seen) and not self._waited, bool(self.seen)
         self._window.append((now, self.tokens + self.live_tokens))
         while now - self._window[0][0] > WINDOW_SECONDS and len(self._window) > 2:
             self._window.popleft()
@@ -99,7 +101,7 @@ class Progress:
             self._write()
         if sys.stderr.isatty():
             print(f"\r\x1b[K{self.line()}", end="", file=sys.stderr, flush=True)
-        elif now >= self._line_at:
+        elif waits or now >= self._line_at:
             self._line_at = now + LINE_SECONDS
             print(self.line(), file=sys.stderr, flush=True)
 

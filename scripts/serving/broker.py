@@ -14,8 +14,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from enum import Enum
 from pathlib import Path
 
 from scripts import whole
@@ -26,43 +24,11 @@ from scripts.serving.launchers import Launcher, Look, Refused
 from scripts.serving.local import LocalLauncher
 from scripts.serving.records import Record
 from scripts.serving.slurm import SlurmLauncher
+from scripts.serving.states import Event, Server, State
 
 STOP_WITHIN = 40.0  # seconds a server may take to end before it is killed
 RETRY_AFTER = 15.0  # seconds before a start that was refused for a passing reason is tried again
 GIVE_WAY = 10.0  # seconds a model lets those before it in the config begin: seeds are not started in their order
-State = Enum("State", "ABSENT STARTING READY STOPPING FAILED")
-Event = Enum("Event", "WANTED SPENT READY ENDED UNWANTED OVERDUE NOTHING")
-
-
-@dataclass
-class Server:
-    """What the broker knows of one model's server."""
-
-    plan: plans.ServerPlan
-    folder: Path
-    record: Record
-    state: State = State.ABSENT
-    handle: str | None = None
-    look: Look = field(default_factory=lambda: Look("gone"))
-    attempt: int = 0
-    faults: int = 0
-    verdict: str | None = None  # why it must not be started again
-    details: str = ""  # the last lines of its logs
-    retry_at: float = 0.0
-    entered: float = 0.0
-    last_wanted: float = 0.0
-    waiting_since: float = 0.0
-    wants: list[str] = field(default_factory=list)
-
-    @property
-    def log(self) -> Path:
-        """Return the log of the supervisor of this attempt."""
-        return Path("logs/server") / f"{self.plan.model}-{self.attempt}.log"
-
-    def note(self, run: str) -> dict[str, object]:
-        """Return what the server of this attempt says of itself, empty while it has said nothing."""
-        said = notes.read(self.folder / f"server-{self.attempt}.json") or {}
-        return said if said.get("run") == run else {}
 
 
 class Broker:
@@ -105,14 +71,10 @@ class Broker:
             for server in self.servers.values():
                 self.observe(server)
             for server in self.servers.values():
-                action, following = self.table.get((server.state, self.event(server)), (None, server.state))
-                if action is not None:
-                    server.state = following
-                    action(server)
-                    server.entered = time.monotonic()
+                self.step(server)
                 self.tell(server)
             time.sleep(self.plan.poll if self.ending is None else min(self.plan.poll, 0.5))
-        self.launcher.close()
+        self.launcher.close(self.told.is_set())
         self.log("-", "down")
 
     def clear(self) -> None:
@@ -134,6 +96,20 @@ class Broker:
                 with contextlib.suppress(OSError):
                     leases.touch(server.folder / "lease")
             time.sleep(min(self.plan.lease / 6, 10.0))
+
+    def step(self, server: Server) -> None:
+        """Do what the table says to what happened; what a full disk does not let be written is tried again."""
+        before = server.state
+        action, following = self.table.get((before, self.event(server)), (None, before))
+        if action is None:
+            return
+        try:
+            server.state = following
+            action(server)
+        except OSError as error:
+            server.state = before
+            self.log(server.plan.model, f"{error.filename}: {error.strerror}")
+        server.entered = time.monotonic()
 
     def up(self, server: Server) -> bool:
         """Return whether something of the server may still run."""
@@ -232,14 +208,14 @@ class Broker:
         (server.folder / "endpoint.json").unlink(missing_ok=True)
         note, look = server.note(self.plan.run), server.look
         said = note.get("state") == "failed"
-        reason = str(note["reason"]) if said else notes.last_lines(server.log, 1)
+        reason = server.without_secrets(str(note["reason"]) if said else notes.last_lines(server.log, 1))
         ended = " ".join(word for word in (look.state, look.reason) if word)
         server.record.ended(look, reason)
         self.log(server.plan.model, f"{server.handle} ended ({ended}): {reason}")
         server.handle = None
         unlucky = "ready" in note or look.state in ("PREEMPTED", "NODE_FAIL", "VANISHED")
         server.faults += not (look.blameless and unlucky)
-        server.details = str(note.get("details", "")) if said else notes.last_lines(server.log)
+        server.details = server.without_secrets(str(note.get("details")) if said else notes.last_lines(server.log))
         if note.get("final"):
             server.verdict = reason
         elif server.faults > self.plan.max_restarts:
@@ -265,12 +241,13 @@ class Broker:
         status = {"state": what, "wants": len(server.wants), "attempt": server.attempt, "line": line}
         share = {"streams": max(1, server.plan.concurrency // max(1, len(server.wants)))}
         for name, value in (("status.json", status), ("share.json", share)):
-            if notes.read(server.folder / name) != value:
-                notes.write(server.folder / name, value)
+            with contextlib.suppress(OSError):
+                if notes.read(server.folder / name) != value:
+                    notes.write(server.folder / name, value)
 
     def log(self, model: str, text: str) -> None:
         """Append one decision with its time and reason to logs/broker.log."""
-        with open("logs/broker.log", "a", encoding="utf-8") as file:
+        with contextlib.suppress(OSError), open("logs/broker.log", "a", encoding="utf-8") as file:
             file.write(f"{time.strftime('%FT%T%z')} {model}: {text}\n")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.errors import InputError, RunError
-from scripts.serving import notes, plans, sites
+from scripts.serving import notes, plans, sbatch, sites
 from scripts.serving.rehearsal import rehearse
 from scripts.surroundings import servers_path
 
@@ -36,6 +36,8 @@ def start(plan: Mapping[str, Any], run_dir: Path | str = "run") -> str:
     `stop()`, at the latest when this process ends.
     """
     folder = Path(run_dir)
+    for server in plan["servers"].values() if plan.get("launcher") == "slurm" else ():
+        sbatch.options(server.get("placement") or {})
     held = lock(os.getpid(), folder)
     run = uuid.uuid4().hex
     site = plan["site"] if "site" in plan else sites.here()
@@ -137,6 +139,8 @@ def lock(pid: int, folder: Path = Path("run")) -> int:
                 continue
             os.close(held)
             who = f"process {holder.get('pid')} on {holder.get('host')}"
+            if gone:
+                who += ", itself gone: what it left in the queue is still being cancelled"
             raise InputError(
                 f"{path.absolute()}: another run holds this folder ({who}); wait for it or end it "
                 "(`snakemake --unlock` does not help here: the lock goes with the process)"

@@ -42,5 +42,5 @@ class Launcher(Protocol):
     def sweep(self) -> None:
         """End what a killed run has left behind."""
 
-    def close(self) -> None:
-        """Let go of what the launcher holds; called when no server is left."""
+    def close(self, orderly: bool) -> None:
+        """Let go of what the launcher holds; called when no server is left, `orderly` if the driver said so."""

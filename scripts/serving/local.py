@@ -50,7 +50,7 @@ class LocalLauncher:
     def sweep(self) -> None:
         """Leave the servers of an earlier run alone: each sees its lease change hands and ends."""
 
-    def close(self) -> None:
+    def close(self, orderly: bool) -> None:
         """Nothing is held."""
 
     def _signal(self, handle: str, number: signal.Signals) -> None:

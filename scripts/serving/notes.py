@@ -23,6 +23,14 @@ def read(path: Path) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def text(path: Path) -> str:
+    """Return the text in `path` without the white space around it, "" where there is none."""
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
+
+
 def last_lines(path: Path, count: int = 12) -> str:
     """Return the last `count` lines of a log, or a word that there are none."""
     try:

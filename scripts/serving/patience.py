@@ -41,8 +41,9 @@ def seconds_left(text: str) -> float | None:
 
 def _watch(job: str, folder: Path, margin: float) -> None:
     """Requeue `job` when less than `margin` seconds are left to it and there is no server yet."""
-    began = time.monotonic()
-    left = seconds_left(ask(["squeue", "--noheader", f"--jobs={job}", "--format=%L"]).stdout)
+    while (told := ask(["squeue", "--noheader", f"--jobs={job}", "--format=%L"])).returncode:
+        time.sleep(margin / 4)
+    began, left = time.monotonic(), seconds_left(told.stdout)
     if left is None:
         return
     if left < 2 * margin:  # a limit so short that the margin would leave no time to wait at all
@@ -52,7 +53,7 @@ def _watch(job: str, folder: Path, margin: float) -> None:
         remaining = left - (time.monotonic() - began)
         if remaining < margin and not (folder / "endpoint.json").exists():
             waited = time.monotonic() - began
-            told = f"waited {waited:.0f} s for the server, {remaining:.0f} s are left to this job: back into the queue"
-            print(told, file=sys.stderr, flush=True)
+            why = f"waited {waited:.0f} s for the server, {remaining:.0f} s are left to this job: back into the queue"
+            print(why, file=sys.stderr, flush=True)
             ask(["scontrol", "requeue", job])
             time.sleep(margin / 2)

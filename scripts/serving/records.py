@@ -1,5 +1,6 @@
 """The run's own record of a server: its starts and ends, and for how many seconds it stood idle."""
 
+import contextlib
 import time
 from pathlib import Path
 from typing import Any
@@ -55,4 +56,5 @@ class Record:
         """Write the record."""
         self.saved = time.monotonic()
         totals = {f"server_{name}_seconds": round(value, 1) for name, value in self.seconds.items()}
-        notes.write(self.path, {"run": self.run, **totals, "starts": self.starts})
+        with contextlib.suppress(OSError):  # a full disk
+            notes.write(self.path, {"run": self.run, **totals, "starts": self.starts})

@@ -28,13 +28,13 @@ FLAGS = {
     "runtime": "time",
     "qos": "qos",
     "constraint": "constraint",
-    "clusters": "clusters",
     "reservation": "reservation",
     "mem_mb": "mem",
     "mem_mb_per_cpu": "mem-per-cpu",
     "cpus_per_task": "cpus-per-task",
     "tasks_per_node": "ntasks-per-node",
 }
+ELSEWHERE = ("cluster", "clusters", "slurm_cluster")  # resources by which Snakemake's executor submits elsewhere
 
 
 def job_name(model: str, run: str, attempt: int) -> str:
@@ -43,29 +43,42 @@ def job_name(model: str, run: str, attempt: int) -> str:
 
 
 def options(placement: Mapping[str, Any]) -> list[str]:
-    """Return sbatch's flags for a placement; `slurm_extra` is split as a shell would, the rest left out."""
+    """Return sbatch's flags for a placement, `slurm_extra` split as a shell would; raises InputError naming the key."""
     words = []
+    for name in ELSEWHERE:
+        if placement.get(name):
+            raise InputError(
+                f"placement of server: {name}: found {placement[name]!r}; expected none, the cluster is this host's"
+            )
     for resource, flag in FLAGS.items():
         value = placement.get(resource)
         if value in (None, "") or (value == 0 and resource != "mem_mb"):  # --mem=0: all the memory of a node
             continue
         text = str(value)
-        if not re.fullmatch(r"[\w.:,@%+/=\-\[\]&|*() ]+", text):
+        if text != text.strip() or not re.fullmatch(r"[\w.:,@%+/=\-\[\]&|*() ]+", text):
             raise InputError(f"placement of server: {resource}: found {text!r}, not a value that sbatch takes")
         words.append(f"--{flag}={text}")
-    return words + shlex.split(str(placement.get("slurm_extra") or ""))
+    if not re.fullmatch(r"[1-9]\d*", str(nodes := placement.get("nodes") or 1)):
+        raise InputError(f"placement of server: nodes: found {nodes!r}; expected a number of nodes")
+    extra = str(placement.get("slurm_extra") or "")
+    try:
+        return words + shlex.split(extra)
+    except ValueError as error:
+        raise InputError(
+            f"placement of server: slurm_extra: found {extra!r} ({error}); expected flags as in a shell"
+        ) from None
 
 
 def script(plan: Plan, server: ServerPlan, plan_file: Path, attempt: int, log: Path) -> str:
     """Return the batch script of one attempt. It is never requeued: the broker submits the next attempt itself."""
     flags = [
+        *options(server.placement),  # first: what this run relies on cannot be overridden
         f"--job-name={job_name(server.model, plan.run, attempt)}",
         f"--comment=server_{server.model}",
         f"--chdir={Path.cwd()}",
-        f"--output={log.absolute()}",
+        f"--output={log}",  # from the working directory: in a path sbatch takes %j and the like for its own
         "--open-mode=append",
         "--no-requeue",
-        *options(server.placement),
     ]
     words = ["-m", "scripts.serving.supervisor", "--plan", str(plan_file.absolute())]
     words += ["--model", server.model, "--attempt", str(attempt)]

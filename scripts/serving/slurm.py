@@ -1,9 +1,12 @@
 """Servers as Slurm jobs: submit them, look at them, end them."""
 
+import contextlib
 import os
+import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,9 +17,12 @@ from scripts.serving.sbatch import PREFIX, job_name, script
 
 LOOK_EVERY = 2.0  # seconds between two questions to slurmctld about one job
 PATIENCE = 45.0  # seconds for one command of Slurm
+MISSES = 3  # so often in a row must a job be unknown to squeue and sacct before it counts as gone
+ORDERLY = "orderly"  # what the broker tells the guard when it ends as it should
 PENDING = {"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"}
 RUNNING = {"RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STOPPED", "STAGE_OUT", "SIGNALING", "RESIZING"}
 BLAMELESS = {"PREEMPTED", "TIMEOUT", "NODE_FAIL", "BOOT_FAIL", "CANCELLED", "DEADLINE", "REVOKED", "VANISHED"}
+VANISHED = Look("gone", "VANISHED", "neither squeue nor sacct knows the job", blameless=True)
 # sbatch says these of a cluster that may take the job later; everything else is a fault of the request
 PASSING = (
     "unable to contact slurm controller",
@@ -41,10 +47,12 @@ class SlurmLauncher:
         """Start servers of `plan`, which stands in `plan_file`; the guard shares the lock of the working directory."""
         self.plan_file, self.plan = plan_file, plan
         self.looks: dict[str, tuple[float, Look]] = {}
+        self.misses: Counter[str] = Counter()
         self.guard = subprocess.Popen(
             [sys.executable, "-m", "scripts.serving.guard"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
+            text=True,
             pass_fds=() if lock is None else (lock,),
             start_new_session=True,
         )
@@ -57,23 +65,29 @@ class SlurmLauncher:
         if there.returncode == 0 and there.stdout.split():
             return there.stdout.split()[0]
         file = Path("run") / model / f"server-{attempt}.sbatch"
-        whole.write(file, script(self.plan, server, self.plan_file, attempt, log))
+        try:
+            whole.write(file, script(self.plan, server, self.plan_file, attempt, log))
+        except OSError as error:
+            raise Refused(f"{file}: {error.strerror}", passing=True) from error
         exported = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "SLURM_CONF"]
         exported += self.plan.site.pass_environment
         exported += [secret for role in server.roles for secret in role.secrets]
         names = ",".join(name for name in exported if name in os.environ)
         done = ask(["sbatch", "--parsable", f"--export={names}", str(file)])
-        if done.returncode or not done.stdout.strip():
+        told = re.findall(r"^(\d+)(?:;.*)?$", done.stdout, re.MULTILINE)  # some sites have their sbatch say more
+        if done.returncode or not told:
             why = " / ".join(done.stderr.split("\n")).strip(" /") or f"sbatch: exit code {done.returncode}"
             raise Refused(why, passing=any(word in why.lower() for word in PASSING))
-        return done.stdout.strip().split(";")[0]
+        return str(told[-1])
 
     def look(self, handle: str) -> Look:
         """Return where the job stands by State and exit code; while slurmctld is silent, as it stood before."""
         asked, look = self.looks.get(handle, (0.0, Look("pending", "PENDING", "just submitted")))
         if look.phase == "gone" or time.monotonic() - asked < LOOK_EVERY:
             return look
-        look = job(handle) or Look(look.phase, look.state, "slurmctld does not answer", look.blameless)
+        seen = job(handle) or Look(look.phase, look.state, "slurmctld does not answer")
+        self.misses[handle] = self.misses[handle] + 1 if seen is VANISHED else 0
+        look = seen if self.misses[handle] in (0, MISSES) else Look(look.phase, look.state, "not seen in the queue")
         self.looks[handle] = (time.monotonic(), look)
         return look
 
@@ -94,9 +108,10 @@ class SlurmLauncher:
         """Cancel what a killed run has left in the queue: its servers and its seeds."""
         cancel_all(Path.cwd())
 
-    def close(self) -> None:
-        """Let the guard have its look and end, so that nothing of this run is left when the broker is."""
-        self.guard.communicate(timeout=PATIENCE)
+    def close(self, orderly: bool) -> None:
+        """Let the guard have its look and end, one look after an `orderly` end: nothing of this run is left then."""
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it goes on by itself
+            self.guard.communicate(ORDERLY if orderly else "", timeout=PATIENCE)
 
 
 def ask(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
@@ -122,7 +137,7 @@ def job(handle: str) -> Look | None:
     if told.returncode == 0 and told.stdout.strip():
         state, _, code = told.stdout.splitlines()[0].partition("|")
         return read(state.split()[0], code, "")
-    return Look("gone", "VANISHED", "neither squeue nor sacct knows the job", blameless=True)
+    return VANISHED
 
 
 def read(state: str, code: str, reason: str) -> Look:
@@ -135,14 +150,16 @@ def read(state: str, code: str, reason: str) -> Look:
     return Look("gone", state, why, blameless=state in BLAMELESS)
 
 
-def cancel_all(folder: Path) -> list[str]:
-    """Cancel every job of this user that belongs to a run in `folder` (servers and Snakemake's jobs); returns them."""
-    done = ask(["squeue", "--me", "--noheader", "--format=%i|%j|%Z|%k"])
-    found = []
-    for line in done.stdout.splitlines():
-        number, name, workdir, comment = line.split("|", 3)
-        if Path(workdir) == folder and (name.startswith(PREFIX) or comment.startswith("rule_")):
-            found.append(number)
+def cancel_all(folder: Path) -> list[str] | None:
+    """Cancel every job of this user that belongs to a run in `folder` (servers and Snakemake's jobs).
+
+    Returns their ids, None where the queue cannot be read. Other people's names may hold anything, line ends too.
+    """
+    done = ask(["squeue", "--me", "--noheader", "--format=%F|%Z|%j|%k"])
+    if done.returncode:
+        return None
+    ours = re.compile(rf"^(\d+)\|{re.escape(str(folder))}\|(?:{PREFIX}.*|[^|]*\|rule_.*)$", re.MULTILINE)
+    found = sorted(set(ours.findall(done.stdout)), key=int)
     if found:
         ask(["scancel", *found])
     return found

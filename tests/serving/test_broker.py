@@ -142,6 +142,28 @@ def test_a_secret_that_is_not_set_is_named(place: Workplace) -> None:
     assert "role stub: secret NO_SUCH_TOKEN is not set" in place.failed("m")
 
 
+def test_secrets_that_a_role_prints_are_struck_out_of_what_the_broker_tells(place: Workplace) -> None:
+    place.environment["HUB_TOKEN"] = "not-for-any-log"
+    command = ["sh", "-c", 'echo "token $HUB_TOKEN, key $(cat $SEEDBED_API_KEY_FILE)"; exit 3']
+    role = {"name": "stub", "command": command, "secrets": ["HUB_TOKEN"]}
+    place.start({"m": {"kind": "roles", "roles": [role]}}, max_restarts=0)
+    place.until(lambda: place.failed("m"), "given up", 30, ["m"])
+    assert "token ***, key ***" in place.failed("m")
+    for told in (place.folder / "logs/broker.log", place.folder / "run/m/server.record.json"):
+        assert "not-for-any-log" not in told.read_text()
+
+
+def test_logs_that_cannot_be_written_end_no_server(place: Workplace) -> None:
+    (place.folder / "logs").mkdir()
+    (place.folder / "logs/broker.log").symlink_to("/dev/full")
+    for name in ("share.json", "server.record.json"):
+        (place.folder / "run/m" / name / "x").mkdir(parents=True)
+    place.start({"m": stub_server()})
+    assert place.endpoint("m")["generation"] == 1
+    place.stop()
+    assert place.family() == []
+
+
 def test_the_death_of_any_role_ends_the_server(place: Workplace) -> None:
     server = stub_server(frontend=True)
     server["roles"].append({"name": "worker", "command": ["{python}", "-c", "import time; time.sleep(999)"]})

@@ -89,6 +89,28 @@ def test_a_lease_is_stale_when_it_stops_changing_whatever_its_time_says(
         wanted.check()
 
 
+def test_a_job_stops_when_another_run_takes_the_folder(tmp_path: Path) -> None:
+    lease = tmp_path / "lease"
+    lease.write_text("run one")
+    with demand(tmp_path) as wanted:
+        lease.touch()
+        wanted.beat()
+        wanted.check()
+        lease.write_text("run two")
+        wanted.beat()
+        with pytest.raises(RunError, match="lease: another run has taken this folder"):
+            wanted.check()
+
+
+def test_what_is_waited_for_is_told_in_the_brokers_words(tmp_path: Path) -> None:
+    assert demand(tmp_path).awaited() == "no server has been published"
+    line = "server m: PENDING (Resources), 3 seeds waiting 12 min"
+    (tmp_path / "status.json").write_text(json.dumps({"line": line}))
+    assert demand(tmp_path).awaited() == line
+    (tmp_path / "status.json").write_text(json.dumps({"line": ""}))
+    assert demand(tmp_path).awaited() == "no server has been published"
+
+
 def test_what_all_jobs_of_the_model_have_received_is_summed(tmp_path: Path) -> None:
     (tmp_path / "progress").mkdir()
     for seed, tokens in ((42, 5), (43, 7)):

@@ -195,12 +195,6 @@ def test_the_batch_script_is_rendered_from_the_placement(tmp_path: Path, monkeyp
     plan = plans.parse(text)
     lines = sbatch.script(plan, plan.servers["m"], Path("run/broker.json"), 2, Path("logs/server/m-2.log")).splitlines()
     assert [line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH")] == [
-        "--job-name=seedbed-m-01234567-2",
-        "--comment=server_m",
-        f"--chdir={tmp_path}",
-        f"--output={tmp_path}/logs/server/m-2.log",
-        "--open-mode=append",
-        "--no-requeue",
         "--partition=gb200",
         "'--account=a b'",
         "--nodes=2",
@@ -210,6 +204,12 @@ def test_the_batch_script_is_rendered_from_the_placement(tmp_path: Path, monkeyp
         "--exclusive",
         "--mail-type=FAIL",
         "'--comment2=two words'",
+        "--job-name=seedbed-m-01234567-2",
+        "--comment=server_m",
+        f"--chdir={tmp_path}",
+        "--output=logs/server/m-2.log",
+        "--open-mode=append",
+        "--no-requeue",
     ]
     assert lines[-1].startswith("exec ")
     assert lines[-1].endswith(f"-m scripts.serving.supervisor --plan {tmp_path}/run/broker.json --model m --attempt 2")

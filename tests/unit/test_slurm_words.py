@@ -3,12 +3,16 @@
 import asyncio
 import importlib
 import inspect
+import subprocess
+from collections import Counter
 from typing import Any
 
 import pytest
 
-from scripts.serving import slurm
+from scripts.errors import InputError
+from scripts.serving import seed_jobs, slurm
 from scripts.serving.inside import step
+from scripts.serving.launchers import Look
 from scripts.serving.patience import seconds_left
 from scripts.serving.seed_jobs import Doubts, noted, questioned
 
@@ -63,6 +67,46 @@ def test_a_job_that_slurm_mends_is_in_doubt_no_more() -> None:
     assert doubts.settle({"7": "COMPLETED", "8": "FAILED"}, ["7"]) == {"7": "COMPLETED", "8": "FAILED"}
 
 
+def test_a_task_of_an_array_is_known_by_its_own_number_or_by_the_arrays() -> None:
+    doubts = Doubts(looks=1)
+    assert doubts.settle({"7": "PENDING"}, ["7_1", "7_2"]) == {"7": "PENDING"}
+    assert doubts.settle({"7_1": "RUNNING"}, ["7_1", "7_2"]) == {"7_1": "RUNNING", "7_2": "FAILED"}
+
+
+@pytest.mark.parametrize(
+    ("config", "command"),
+    [
+        ("AccountingStorageType   = accounting_storage/slurmdbd\nMinJobAge = 2 sec", "sacct"),
+        ("AccountingStorageType   = accounting_storage/none\nMinJobAge = 60 sec", "squeue"),
+        ("", "squeue"),
+    ],
+)
+def test_the_status_command_is_the_one_that_the_cluster_has(
+    monkeypatch: pytest.MonkeyPatch, config: str, command: str
+) -> None:
+    monkeypatch.setattr(seed_jobs, "ask", lambda words: subprocess.CompletedProcess(words, 0, config, ""))
+    assert seed_jobs.status_command(20) == command
+
+
+def test_a_cluster_that_forgets_jobs_before_they_are_looked_at_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = "AccountingStorageType = accounting_storage/none\nMinJobAge = 59 sec"
+    monkeypatch.setattr(seed_jobs, "ask", lambda words: subprocess.CompletedProcess(words, 0, config, ""))
+    with pytest.raises(InputError, match=r"found 20, expected at most 19.6667: .* forgets jobs 59 s after their end"):
+        seed_jobs.status_command(20)
+
+
+def test_a_job_is_gone_only_when_it_was_missed_several_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slurm, "LOOK_EVERY", 0.0)
+    launcher = slurm.SlurmLauncher.__new__(slurm.SlurmLauncher)
+    launcher.looks, launcher.misses = {}, Counter()
+    running, lost = slurm.read("RUNNING", "0:0", "None"), slurm.VANISHED
+    seen: list[Look | None] = [running, lost, lost, None, lost, lost, lost]
+    monkeypatch.setattr(slurm, "job", lambda _: seen.pop(0))
+    looks = [launcher.look("7") for _ in range(7)]
+    assert [look.phase for look in looks] == ["running"] * 6 + ["gone"]
+    assert [look.reason for look in looks[1:4]] == ["not seen in the queue"] * 2 + ["slurmctld does not answer"]
+
+
 def test_a_query_that_fails_says_nothing_of_any_job() -> None:
     async def silent(*_: Any) -> tuple[None, None]:
         return None, None
@@ -73,7 +117,7 @@ def test_a_query_that_fails_says_nothing_of_any_job() -> None:
     async def both() -> list[Any]:
         return [await questioned(silent, ["7"])("squeue"), await questioned(lost, ["7"])("squeue")]
 
-    assert asyncio.run(both()) == [(None, None), ({"7": "PENDING"}, 0.1)]
+    assert asyncio.run(both()) == [({}, 0.0), ({"7": "PENDING"}, 0.1)]  # None: the executor forgets its jobs
 
 
 def test_the_executors_internals_that_are_wrapped_are_still_there() -> None:
