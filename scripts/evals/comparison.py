@@ -7,10 +7,10 @@ from typing import Any
 
 from scripts.errors import InputError
 from scripts.evals.intervals import Interval, containing, paired, paired_again, run_again
-from scripts.evals.ledger import sign_flip_p
 from scripts.evals.quantiles import NORMAL_80, NORMAL_975, student
 from scripts.evals.repetition import pass_variance
 from scripts.evals.samples import Scored
+from scripts.evals.signs import sign_flip_p
 from scripts.evals.statistics import Cells, by_problem
 from scripts.evals.tallies import Tally
 

@@ -1,17 +1,15 @@
 """Two scorers on the same samples: what changed, what was won and lost, and whether that is more than chance."""
 
 from collections.abc import Sequence
-from fractions import Fraction
-from math import comb, gcd
 from pathlib import Path
 from typing import Any
 
 from scripts.errors import InputError
 from scripts.evals.records import TIMEOUT
 from scripts.evals.samples import Scored, read_table
+from scripts.evals.signs import sign_flip_p
 
 OUTCOMES = ("none", "right", "wrong")
-_COUNTED = 300  # problems up to which sign patterns are counted one by one in integers
 
 
 def compare(first: Sequence[Scored], second: Sequence[Scored], names: tuple[str, str]) -> dict[str, Any]:
@@ -72,45 +70,3 @@ def differences(first: Sequence[Scored], second: Sequence[Scored]) -> list[int]:
         for row in rows:
             totals[row.id] = totals.get(row.id, 0) + sign * row.correct
     return list(totals.values())
-
-
-def sign_flip_p(values: Sequence[int]) -> float:
-    """Return the exact two-sided p of a sum under random signs (Fisher's randomisation test), 1 if nothing differs."""
-    sizes = [abs(value) for value in values if value]
-    if not sizes:
-        return 1.0
-    unit = gcd(*sizes)
-    sizes = [size // unit for size in sizes]
-    observed = abs(sum(values)) // unit
-    if max(sizes) == 1:
-        return _binomial_p(len(sizes), observed)
-    if len(sizes) > _COUNTED:
-        return _convolved_p(sizes, observed)
-    # One big integer counts every subset sum: its bit field s holds how many sign patterns have positives summing to s.
-    width = len(sizes) + 1
-    ways = 1
-    for size in sizes:
-        ways += ways << (size * width)
-    total, mask = sum(sizes), (1 << width) - 1
-    extreme = sum((ways >> (part * width)) & mask for part in range(total + 1) if abs(2 * part - total) >= observed)
-    return float(Fraction(extreme, 1 << len(sizes)))
-
-
-def _convolved_p(sizes: Sequence[int], observed: int) -> float:
-    """Return the same for many problems: the distribution is convolved in floats, one binomial a size."""
-    import numpy as np
-
-    chances = np.ones(1)
-    for size in sorted(set(sizes)):
-        count = sizes.count(size)
-        binomial = np.zeros(count * size + 1)
-        binomial[::size] = [float(Fraction(comb(count, part), 1 << count)) for part in range(count + 1)]
-        chances = np.convolve(chances, binomial)
-    sums = 2 * np.arange(len(chances)) - sum(sizes)
-    return min(1.0, float(chances[np.abs(sums) >= observed].sum()))
-
-
-def _binomial_p(count: int, observed: int) -> float:
-    """Return the same for differences of one each: the two-sided sign test."""
-    extreme = sum(comb(count, part) for part in range(count + 1) if abs(2 * part - count) >= observed)
-    return float(Fraction(extreme, 1 << count))

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from math import ceil, log10
 from typing import Any
 
-from scripts.evals.ledger import sign_flip_p
 from scripts.evals.records import TRUNCATED
+from scripts.evals.signs import sign_flip_p
 from scripts.reporting.generations import Facts
 from scripts.reporting.verdicts import NONE, NOTHING, RIGHT
 
@@ -103,8 +103,11 @@ def time_line(seeds: Sequence[int], facts: Sequence[Facts]) -> dict[str, Any]:
     bars, spans = [], []
     for seed, fact in zip(seeds, facts, strict=True):
         times = zip(fact.start, fact.end, fact.tokens, strict=True)
-        told = [(start, end, count or 0) for start, end, count in times if start is not None and end is not None]
-        told = [(start, end, count) for start, end, count in told if end >= start]
+        told = [
+            (start, end, count or 0)
+            for start, end, count in times
+            if start is not None and end is not None and end >= start
+        ]
         if told:
             bars.append([seed, min(one[0] for one in told), max(one[1] for one in told), sum(one[2] for one in told)])
             spans += told

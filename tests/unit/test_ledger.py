@@ -1,16 +1,12 @@
 """Two scorers on the same samples."""
 
-from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scripts.errors import InputError
-from scripts.evals import ledger
 from scripts.evals.answers import NOTHING, TIMED_OUT, Found, answered
-from scripts.evals.ledger import compare, compare_tables, sign_flip_p
+from scripts.evals.ledger import compare, compare_tables
 from scripts.evals.samples import Scored, read_table, table
 
 
@@ -62,21 +58,3 @@ def test_a_table_of_somebody_else_is_refused(tmp_path: Path) -> None:
     path.write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="expected the columns"):
         read_table(path)
-
-
-@given(st.lists(st.integers(-4, 4), max_size=9))
-def test_sign_flips_are_counted_out(values: list[int]) -> None:
-    sizes = [abs(value) for value in values if value]
-    sums = [
-        abs(sum(sign * size for sign, size in zip(signs, sizes, strict=True)))
-        for signs in product((-1, 1), repeat=len(sizes))
-    ]
-    expected = sum(one >= abs(sum(values)) for one in sums) / len(sums)
-    assert sign_flip_p(values) == pytest.approx(expected)
-
-
-def test_many_problems_are_convolved_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = [3, -1, 2, 2, 0, -5, 4, 1, 1, 7, -2] * 5
-    counted = sign_flip_p(values)
-    monkeypatch.setattr(ledger, "_COUNTED", 3)
-    assert sign_flip_p(values) == pytest.approx(counted)
