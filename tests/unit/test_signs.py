@@ -57,4 +57,5 @@ def test_fourteen_thousand_problems_need_nothing_heavy() -> None:
     found, heavy = done.stdout.split()
     moves = [index % 33 - 16 for index in range(14_000)]
     normal = erfc((abs(sum(moves)) - 1) / sqrt(2 * sum(move**2 for move in moves)))  # half a step of two nearer
-    assert (float(found), heavy) == (pytest.approx(normal, abs=1e-5), "False")
+    assert heavy == "False"
+    assert float(found) == pytest.approx(normal, abs=1e-5)
