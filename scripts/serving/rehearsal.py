@@ -4,6 +4,7 @@ import itertools
 import os
 from collections.abc import Callable, Mapping
 
+from scripts.errors import InputError
 from scripts.serving import commands, sites
 from scripts.serving.commands import Slot
 from scripts.serving.definitions import Role
@@ -19,16 +20,25 @@ def rehearse(plan: Plan, inherited: Mapping[str, str] = os.environ) -> None:
     A server that no job of the run waits for is not looked at.
     """
     for server in (one for one in plan.servers.values() if one.outputs):
-        slurm = plan.launcher == "slurm"
-        pyxis = slurm and any(role.container for role in server.roles) and sites.has_pyxis(plan.site)
-        nodes = names(server) if slurm else ["localhost"]
-        more = {**plan.site.programs, "scratch": "scratch"}
-        secrets = [name for role in server.roles for name in role.secrets]
-        for slot in arrange(server, nodes, {node: node for node in nodes}, counting(), more):
-            commands.environment(slot, inherited, secrets, {})
-            spoken(slot)
-            if slurm:
-                commands.slurm_command(slot, "JOB", plan.site, pyxis)
+        try:
+            _rehearse(plan, server, inherited)
+        except InputError as error:
+            named = f"server of {server.model}: "
+            raise InputError(f"{named}{str(error).removeprefix(named)}") from None
+
+
+def _rehearse(plan: Plan, server: ServerPlan, inherited: Mapping[str, str]) -> None:
+    """Raise InputError where one server could not be started as its file says."""
+    slurm = plan.launcher == "slurm"
+    pyxis = slurm and any(role.container for role in server.roles) and sites.has_pyxis(plan.site)
+    nodes = names(server) if slurm else ["localhost"]
+    more = {**plan.site.programs, "scratch": "scratch"}
+    secrets = [name for role in server.roles for name in role.secrets]
+    for slot in arrange(server, nodes, {node: node for node in nodes}, counting(), more):
+        commands.environment(slot, inherited, secrets, {})
+        spoken(slot)
+        if slurm:
+            commands.slurm_command(slot, "JOB", plan.site, pyxis)
 
 
 def spoken(slot: Slot) -> list[str]:

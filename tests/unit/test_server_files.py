@@ -135,7 +135,9 @@ def test_a_sound_server_is_passed_with_and_without_slurm() -> None:
 @pytest.mark.parametrize("key", ["command", "version", "environment"])
 def test_an_unknown_placeholder_is_told_before_anything_starts(key: str, word: str) -> None:
     value: Any = {"A": word} if key == "environment" else [word]
-    with pytest.raises(InputError, match=rf"role worker: {key}: unknown placeholder .*; known are .*host"):
+    with pytest.raises(
+        InputError, match=rf"^server of m: role worker: {key}: unknown placeholder .*; known are .*host"
+    ):
         rehearse(plan(changed(**{key: value})), {})
 
 
@@ -145,7 +147,7 @@ def test_what_is_no_bare_name_in_braces_passes() -> None:
 
 
 def test_more_nodes_than_the_placement_gives_are_told_before_anything_is_submitted() -> None:
-    with pytest.raises(InputError, match="server of m: its roles need 3 nodes, the placement gives 2"):
+    with pytest.raises(InputError, match="^server of m: its roles need 3 nodes, the placement gives 2"):
         rehearse(plan(changed(count=3)), {})
     rehearse(plan(changed(count=3), placement={"slurm_extra": "--nodes=3"}), {})
     rehearse(plan(changed(count=3), "local"), {})
