@@ -5,12 +5,16 @@ from snakemake.utils import min_version
 min_version("9.27")
 
 
+report: "rules/captions/run.rst"
+
+
 include: "rules/common.smk"
 include: "rules/inputs.smk"
 include: "rules/dataset.smk"
 include: "rules/server.smk"
 include: "rules/generate.smk"
 include: "rules/score.smk"
+include: "rules/rescore.smk"
 include: "rules/summary.smk"
 include: "rules/decide.smk"
 

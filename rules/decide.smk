@@ -5,7 +5,7 @@ INPUTS
     results/{model}/eval-results/{benchmark}/metrics*.json    every scorer of the configuration
 OUTPUTS
     results/comparisons/{pair}.json                           A-vs-B: paired differences, and what they can tell
-    results/gate.passed                                       an empty marker: all gates pass
+    results/gate.passed                                       a marker that all gates pass: gate.json, as it was then
 The gate writes results/gate.json whatever it finds, and fails, with a code of its own, unless all pass. So a run whose
 gate fails is a failed run, and the next one asks again.
 """
@@ -20,7 +20,11 @@ rule compare:
     input:
         metrics=all_metrics,
     output:
-        "results/comparisons/{pair}.json",
+        report(
+            "results/comparisons/{pair}.json",
+            caption="captions/comparison.rst",
+            category="Decisions",
+        ),
     log:
         "logs/compare/{pair}.log",
     conda:
@@ -38,7 +42,11 @@ rule gate:
         table="results/summary.csv",
         comparisons=all_comparisons,
     output:
-        "results/gate.passed",
+        report(
+            "results/gate.passed",
+            caption="captions/gate.rst",
+            category="Decisions",
+        ),
     log:
         "logs/gate.log",
     conda:

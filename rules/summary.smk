@@ -19,7 +19,11 @@ rule tabulate:
     input:
         metrics=all_metrics,
     output:
-        table="results/summary.csv",
+        table=report(
+            "results/summary.csv",
+            caption="captions/summary.rst",
+            category="Summary",
+        ),
         scorers=beside_metrics(["scorers", "statistics"]),
     log:
         "logs/tabulate.log",

@@ -146,7 +146,7 @@ def main() -> int:
     parser.add_argument("--scorer", default=STRICT, help="the scorer whose answers count (strict)")
     parser.add_argument("--answer-type", choices=ANSWER_TYPES, help="for outputs not scored yet; told if left out")
     parser.add_argument("--out", type=Path, help="the JSON file to write")
-    parser.add_argument("--passed", type=Path, help="a marker, touched if all pass")
+    parser.add_argument("--passed", type=Path, help="a marker, written if all pass: what --out holds then")
     options = parser.parse_args()
     if (options.folder is None) == (options.config is None):
         raise InputError("expected a folder with --require, or --config results/config.yaml")
@@ -161,7 +161,7 @@ def main() -> int:
         whole.write(options.out, as_json(told))
     print(line(told))
     if told["result"] == gates.PASS and options.passed is not None:
-        options.passed.touch()
+        whole.write(options.passed, as_json(told))
     return int(told["exit_code"])
 
 
