@@ -42,7 +42,7 @@ def sound(made: Mapping[str, Any], source: str) -> None:
         entry = {"server": definition, "outputs": ["any"]}
         rehearse(plans.parse({"run": "", "servers": {"m": entry}}), dict.fromkeys(made.get("secrets", ()), ""))
     except InputError as error:
-        raise InputError(f"{source}: {error}") from None
+        raise InputError(f"{source}: {str(error).removeprefix('server of m: ')}") from None
 
 
 def placement(recipe: Recipe, made: Mapping[str, Any]) -> None:

@@ -147,7 +147,7 @@ def test_what_is_no_bare_name_in_braces_passes() -> None:
 
 
 def test_more_nodes_than_the_placement_gives_are_told_before_anything_is_submitted() -> None:
-    with pytest.raises(InputError, match="^server of m: its roles need 3 nodes, the placement gives 2"):
+    with pytest.raises(InputError, match=r"^server of m: its roles need 3 nodes, the placement gives 2"):
         rehearse(plan(changed(count=3)), {})
     rehearse(plan(changed(count=3), placement={"slurm_extra": "--nodes=3"}), {})
     rehearse(plan(changed(count=3), "local"), {})
