@@ -21,6 +21,7 @@ _LOOK = 0.01  # problems added at each end before looking how unlike the problem
 _ADDED = 0.3  # problems added at each end, right and wrong, where problems are unlike each other
 _UNLIKE = 5.0  # one fifth of the variance between the problems is enough to add them fully
 _ALIKE = 10.0  # nearer to none than a tenth of it, problems are alike: their variance is that of so many samples
+_FEW = 4.0  # samples a problem that do not show whether problems are alike
 _MOVED = 0.02  # problems added that moved all the way up, and as many down, to a comparison
 
 
@@ -52,8 +53,7 @@ def other_problems(tally: Tally, repeats: float = 1) -> Interval | None:
     intervals Korn & Graubard 1998, Dean & Pagano 2015), with t at n-1 degrees of freedom. Where the problems differ
     from each other, a part of a problem is added at each end, as Agresti & Coull (1998) add trials: a sample of 30
     often holds none of the few problems that make the mean of a skewed benchmark. `repeats` is the harmonic mean where
-    problems have unlike numbers of samples, and 1 for anything that is no such mean. None with fewer than two problems,
-    which tell nothing of others.
+    problems have unlike numbers of samples, 1 for anything that is no such mean. None with fewer than two problems.
     """
     problems = problems_of(tally)
     if problems < 2:
@@ -61,8 +61,8 @@ def other_problems(tally: Tally, repeats: float = 1) -> Interval | None:
     between = _between(tally, repeats)
     centre, variance = _padded(tally, max(_LOOK, _ADDED * min(1.0, _UNLIKE * between)))
     t = student(problems - 1)
-    known = max(between**4, 1 - _ALIKE * between if repeats >= 2 else 0.0)  # how well the mean tells the variance
-    t += (NORMAL_975 - t) * known
+    alike = max(0.0, 1 - _ALIKE * between) * max(0.0, 1 - _FEW / repeats)
+    t += (NORMAL_975 - t) * max(between**4, alike)  # by how well the mean tells the variance
     low, high = _score(centre, centre * (1 - centre) / variance, t)
     mean, own = mean_of(tally), variance_of(tally) / problems
     if repeats < 2 and own > 0 and 0 < mean < 1:  # near 0 or 1 what was added draws the interval off the mean
