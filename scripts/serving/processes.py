@@ -16,6 +16,7 @@ from scripts.secrecy import strike
 from scripts.serving import commands, notes
 from scripts.serving.commands import Slot
 from scripts.serving.plans import Plan, ServerPlan
+from scripts.serving.shorthands import KEY_VARIABLES
 from scripts.serving.sites import has_pyxis
 
 GRACE = 8.0  # seconds between SIGTERM and SIGKILL, below Slurm's usual KillWait of 30 s
@@ -55,7 +56,7 @@ class RoleProcess:
         }
         if slot.role.frontend or len(server.roles) == 1:
             given["SEEDBED_API_KEY_FILE"] = str((folder / "key").absolute())
-            if name := server.definition.get("api_key_env"):
+            if name := server.definition.get("api_key_env") or KEY_VARIABLES.get(str(server.definition.get("kind"))):
                 given[name] = (folder / "key").read_text(encoding="utf-8")
         secrets = [name for role in server.roles for name in role.secrets]
         seen = commands.environment(slot, os.environ, secrets, given)

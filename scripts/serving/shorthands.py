@@ -9,6 +9,7 @@ Entry = dict[str, Any]
 MODES = ("prefill", "decode")
 COMPONENTS = {"prefill": "prefill", "decode": "backend", "aggregated": "backend"}  # as Dynamo's workers register
 PLANES = {"discovery": "file", "requests": "tcp", "events": "zmq"}  # neither etcd nor NATS
+KEY_VARIABLES = {"vllm": "VLLM_API_KEY"}  # by which an engine takes the key of the run, where the file names none
 KEY_CONFIG = "key.yaml"  # in the folder of an attempt, for SGLang: its API key, which a command line would show to all
 _RANKS = ["--nnodes={nodes}", "--node-rank={node_rank}", "--dist-init-addr={master}:{master_port}"]
 _KEPT = ("container", "secrets", "mounts", "workdir")

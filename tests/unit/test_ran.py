@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +152,19 @@ def test_a_program_that_is_not_there_is_named(folder: Path, started: list[RolePr
 
     with pytest.raises(RunError, match=r"role w: cannot start no-such-engine: No such file"):
         start(plan_of(["no-such-engine"]), started)
+
+
+@pytest.mark.parametrize(("named", "variable"), [({}, "VLLM_API_KEY"), ({"api_key_env": "OWN_KEY"}, "OWN_KEY")])
+def test_vllm_is_given_the_key_of_the_run_by_its_variable(
+    folder: Path, started: list[RoleProcess], named: dict[str, str], variable: str
+) -> None:
+    command = folder / "vllm"
+    command.write_text("#!/bin/sh\nexec env\n")
+    command.chmod(0o755)
+    definition = {"kind": "vllm", "model": {"path": "/m"}, **named}
+    plan = plans.parse({"run": "r", "servers": {"m": {"server": definition}}})
+    (slot,) = arrange(plan.servers["m"], ["localhost"], {"localhost": "127.0.0.1"}, counting())
+    slot = replace(slot, role=replace(slot.role, command=(str(command),)))
+    started.append(RoleProcess.start(slot, plan, plan.servers["m"], 1))
+    started[-1].process.wait(30)
+    assert f"{variable}={KEY}" in started[-1].log.read_text().splitlines()
