@@ -10,7 +10,9 @@ from scripts.reporting.findings import BAD, NOTE, ODD, Finding, counted
 _LOOK = "look at some: if the answer is there, give the scorer that form as an example (config/scorers)"
 _MANY = 0.02  # share of the samples that ended without an answer, from which on that is odd
 _ROOM = "raise sampling.max_tokens, within the server's context"
+_IMPORTED = "nothing is generated for imported outputs: import those of whole seeds (docs/adoption.md)"
 _REMEDIES = (  # what stands in a reason, what to do about it
+    ("it was imported from", "remove its folder and import it again"),
     ("made with another prompt", "run snakemake: the seeds are asked again as the configuration says now"),
     ("when it was finished", "remove that file and run snakemake: it comes back from the store"),
     ("since it was finished", "remove that file and run snakemake: it comes back from the store"),
@@ -26,7 +28,7 @@ def of_pair(pair: Mapping[str, Any], resume: str, going_on: bool = False) -> Ite
 
     `going_on`: a run still works on it, so that what is missing may come.
     """
-    yield from _missing(pair, resume, going_on)
+    yield from _missing(pair, _IMPORTED if pair.get("imported") else resume, going_on)
     yield from _cut_off(pair)
     yield from _without_answer(pair)
     yield from _scorers(pair)
@@ -81,6 +83,8 @@ def _without_answer(pair: Mapping[str, Any]) -> Iterator[Finding]:
         yield counted(ODD, kind, len(cells) - cells.count("n"), len(cells), act, pair, "recovered")
     if silent := _both(pair["status"], cells, ".", "n"):
         kind = f"{{}} of {{}} samples ended by themselves, yet {main} found no answer"
+        if pair.get("unknown_ends"):
+            kind = f"{main} found no answer in {{}} of {{}} samples; whether all were whole is not known"
         level = ODD if silent >= _MANY * len(cells) else NOTE
         yield counted(level, kind, silent, len(cells), _LOOK, pair, "no_answer")
     for scorer, one in pair["cells"].items():

@@ -15,7 +15,7 @@ def of_run(record: Mapping[str, Any]) -> dict[str, Any]:
     made = record.get("made_of", {})
     code, host = made.get("code", {}), made.get("host", {})
     started, ended = record.get("started"), record.get("ended")
-    outputs = record.get("outputs", {}).values()
+    tokens = [one["tokens"] for one in record.get("outputs", {}).values()]
     return {
         "commit": code.get("commit"),
         "dirty": None if code.get("clean") is None else not code["clean"],
@@ -23,7 +23,7 @@ def of_run(record: Mapping[str, Any]) -> dict[str, Any]:
         "ended": ended,
         "seconds": ended - started if started and ended else None,
         "gpu_hours": record.get("gpu_hours"),
-        "tokens": sum(one["tokens"] for one in outputs) if outputs else None,
+        "tokens": sum(tokens) if tokens and None not in tokens else None,
         "hosts": [host["name"]] if host.get("name") else [],
         "versions": made.get("versions", {}),
         "stages": record.get("stages", {}),
@@ -43,7 +43,7 @@ def servers(models: Mapping[str, Any], record: Mapping[str, Any]) -> list[dict[s
         found.append(
             {
                 "model": model,
-                "engine": told.get("engine") or ("endpoint" if asked.get("endpoint") else None),
+                "engine": told.get("engine") or next((way for way in ("endpoint", "imported") if asked.get(way)), None),
                 "endpoint": asked.get("endpoint"),
                 "version": last.get("version"),
                 "nodes": last.get("nodes") or [],

@@ -5,15 +5,16 @@ from typing import Any
 
 from scripts.evals.duplicates import FLAG
 from scripts.reporting.pairs import Pair
-from scripts.reporting.verdicts import FIRST_DIFFERS, RIGHT, flagged
+from scripts.reporting.verdicts import FIRST_DIFFERS, RIGHT, flagged, places
 
 
 def samples(pair: Pair, expected: Mapping[str, str]) -> dict[str, Any]:
     """Return the table of every sample, the columns seed by seed, of which the page asks when it shows samples."""
     found = {
         name: {scorer: getattr(one, name) for scorer, one in pair.verdicts.items()}
-        for name in ("answer", "stage", "span", "flags", "part")
+        for name in ("answer", "stage", "flags", "part")
     }
+    found["span"] = {scorer: list(map(places, one.span)) for scorer, one in pair.verdicts.items()}
     shown: dict[str, Any] = {} if pair.private else {"expected": [expected.get(name) for name in pair.ids]}
     return {
         **found,

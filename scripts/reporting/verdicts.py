@@ -1,12 +1,14 @@
 """One scorer's table as columns, in the order of the report: seed by seed, in each the problems."""
 
+import contextlib
 import csv
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from scripts.errors import InputError
-from scripts.evals.records import NO_ANSWER, TIMEOUT
+from scripts.evals.records import ANSWERED, NO_ANSWER, TIMEOUT
 from scripts.evals.samples import COLUMNS
 
 RIGHT, WRONG, NONE, OUT_OF_TIME, NOTHING = "r", "w", "n", "o", "-"
@@ -21,33 +23,42 @@ class Verdicts:
     cells: str = ""
     answer: list[str | None] = field(default_factory=list)
     stage: list[str] = field(default_factory=list)
-    span: list[list[int] | None] = field(default_factory=list)
+    span: list[str] = field(default_factory=list)  # start:end in characters, or nothing
     flags: list[str] = field(default_factory=list)
     part: list[str] = field(default_factory=list)
 
 
 def read_verdicts(path: Path, seeds: Sequence[int], ids: Sequence[str]) -> Verdicts:
     """Return the columns of samples-{scorer}.csv; raises InputError if it is none of ours."""
-    with path.open(encoding="utf-8", newline="", errors="surrogatepass") as file:
+    with path.open(encoding="utf-8", newline="", errors="surrogatepass") as file, _without_collection():
         reader = csv.reader(file)
         if tuple(next(reader, ())) != COLUMNS:
             raise InputError(f"{path}: expected the columns {','.join(COLUMNS)}")
         rows: list[Sequence[str]] = list(reader)
-    if any(len(row) != len(COLUMNS) for row in rows):
-        raise InputError(f"{path}: expected {len(COLUMNS)} fields a line")
-    rows = _in_order(rows, [str(seed) for seed in seeds], ids)
-    _, _, answers, rights, states, stages, spans, flags, parts = zip(*rows, strict=True) if rows else _EMPTY
+        if any(len(row) != len(COLUMNS) for row in rows):
+            raise InputError(f"{path}: expected {len(COLUMNS)} fields a line")
+        rows = _in_order(rows, [str(seed) for seed in seeds], ids)
+        _, _, answers, rights, states, stages, spans, flags, parts = zip(*rows, strict=True) if rows else _EMPTY
+    return Verdicts(
+        "".join(map(_cell, rights, states)),
+        [answer if state == ANSWERED or answer else None for answer, state in zip(answers, states, strict=True)],
+        list(stages),
+        list(spans),
+        list(flags),
+        list(parts),
+    )
+
+
+@contextlib.contextmanager
+def _without_collection() -> Iterator[None]:
+    """Leave the garbage alone meanwhile: a table may have a million rows, and none of them is part of a cycle."""
+    enabled = gc.isenabled()
+    gc.disable()
     try:
-        return Verdicts(
-            "".join(map(_cell, rights, states)),
-            [answer if state == "answered" or answer else None for answer, state in zip(answers, states, strict=True)],
-            list(stages),
-            [[int(end) for end in span.split(":")] if span else None for span in spans],
-            list(flags),
-            list(parts),
-        )
-    except ValueError:
-        raise InputError(f"{path}: expected spans as start:end") from None
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _in_order(rows: Sequence[Sequence[str]], seeds: Sequence[str], ids: Sequence[str]) -> list[Sequence[str]]:
@@ -78,3 +89,8 @@ def _cell(right: str, state: str) -> str:
 def flagged(found: Verdicts, flag: str) -> list[int]:
     """Return the samples that bear a flag."""
     return [at for at, flags in enumerate(found.flags) if flag in flags]
+
+
+def places(span: str) -> list[int] | None:
+    """Return start and end of a span, None of none; raises ValueError."""
+    return [int(end) for end in span.split(":")] if span else None
