@@ -93,7 +93,12 @@ class Settings:
         return load_benchmark(named, self.bases, self.config["prompts"].get(name), self.config["parts"].get(name))
 
     def sampling(self, model: str, benchmark: str) -> dict[str, Any]:
-        """Return what is sent with every request: the model's, the run's, or the benchmark's advice, in this order."""
+        """Return what is sent with every request: the model's, the run's, or the benchmark's advice, in this order.
+
+        Of imported outputs only what is known of them: nothing was asked here.
+        """
+        if model not in self.generated:
+            return dict(self.config["models"][model].get("sampling", {}))
         advice = self.benchmark(benchmark).definition.get("max_tokens")
         return {**({} if advice is None else {"max_tokens": advice}), **self.model(model)["sampling"]}
 

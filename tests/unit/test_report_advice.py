@@ -239,3 +239,15 @@ def test_the_command_that_goes_on_is_the_one_that_began() -> None:
         "run snakemake --config 'seeds={count: 5}' again"
     )
     assert resume(None).startswith("run snakemake again")
+
+
+def test_imported_outputs_are_not_asked_for_again_and_unknown_ends_are_not_called_whole() -> None:
+    broken = {"verdict": "INVALID", "coverage_verdict": "INVALID", "imported": {"from": "simple"}}
+    (lacking,) = on_pair(**broken, reasons=["missing: p0 of seed 1: no record"])
+    assert lacking.act.startswith("nothing is generated for imported outputs")
+    changed = "x has 3 bytes, 4 when it was finished: it was imported from old; remove its folder and import it again"
+    (moved,) = on_pair(**broken, reasons=[changed])
+    assert moved.act == "remove its folder and import it again"
+    cells = "nn" + "r" * 18
+    (silent,) = on_pair(cells={"strict": cells, "regex": cells}, unknown_ends=20)
+    assert silent.text == "regex found no answer in 2 of 20 samples; whether all were whole is not known"
