@@ -1,6 +1,7 @@
 """Searching from the end of a text: always what a scan of the whole text finds, or not done at all."""
 
 import json
+import re
 
 import pytest
 import regex
@@ -9,9 +10,11 @@ from hypothesis import strategies as st
 
 from scripts.evals.answers import Found, Sample
 from scripts.evals.definitions import Definition, PatternStage, find_definition, read_definition
-from scripts.evals.extraction import broad
+from scripts.evals.extraction import broad, choices
+from scripts.evals.extraction.backwards import matches_from_end
 from scripts.evals.extraction.characters import plain
 from scripts.evals.extraction.label_values import Asked
+from scripts.evals.extraction.languages import LANGUAGES, noun_pattern
 from scripts.evals.extraction.policy import pick, stages_of
 from scripts.evals.reach import reach_of
 from scripts.evals.scorers import load_scorer
@@ -26,6 +29,13 @@ PIECES = st.sampled_from([
     "答案是", "\u3002",
     "\U0001f600", "words that say nothing at all, again and again. " * 3, "####", "$", "<answer>",
     "</answer>", "Note: ", "or 5",
+])  # fmt: skip
+NOUNS = st.sampled_from([
+    "final", "Final Answer", "correct option", "best\nchoice", "ANS.", "résultat final", "réponse",
+    "respuesta", "opción correcta", "resposta certa", "risposta", "Endergebnis", "endgültige Antwort",
+    "Lösung", "окончательный ответ", "Ответом", "最终的答案", "答", "答え", "最終答え", "こたえ", "정답",
+    "최종 답", "Option B is correct", "(C) ist richtig", "A is", "would be the best", "选项B正确",
+    "D 选项是对的", "选項(A)是正確", "B가 정답", "x", "1", "_",
 ])  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=80).map("".join)
 PATTERNS = [
@@ -98,3 +108,32 @@ def test_a_quadratic_pattern_is_a_timeout_and_no_missing_answer() -> None:
     scorer = Staged("slow", Definition((PatternStage(r"answer[^0-9]*(\d+)"),), part="whole", timeout=0.3))
     found = scorer.extract(Sample(Text.of("answer " * 200_000)))
     assert (found.state, found.value) == ("timeout", None)
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=st.lists(st.one_of(PIECES, NOUNS), max_size=60).map("".join))
+@example(text="An\u017fwer ANS. ansatz answers final\n\n answer")
+def test_nouns_and_named_options_are_those_of_the_plain_patterns(text: str) -> None:
+    names = tuple(LANGUAGES)
+    plain_nouns = re.compile(
+        "|".join(rf"(?P<{name}_{strength}>{noun})" for name, strength, noun in nouns_of(names)), re.I
+    )
+    found = [(match.lastgroup, match.span()) for match in noun_pattern(names).finditer(text)]
+    assert found == [(match.lastgroup, match.span()) for match in plain_nouns.finditer(text)]
+    searched = matches_from_end(
+        choices._NAMED, text, 0, len(text), choices._NAMED_NEEDLES, choices._COULD_NAME, chunk=50
+    )
+    assert [match.span() for match in searched][::-1] == [match.span() for match in choices._NAMED.finditer(text)]
+
+
+def nouns_of(names: tuple[str, ...]) -> list[tuple[str, int, str]]:
+    """Return (language, strength, pattern) of every noun, guarded one by one."""
+    found = []
+    for strength in (1, 0):
+        for name in names:
+            words = LANGUAGES[name]
+            noun = words.final if strength else words.noun
+            letter = r"A-Za-z\u00c0-\u024f\u0400-\u04ff"
+            guarded = rf"(?<![{letter}])(?:{noun})(?![{letter}0-9])" if words.spaced else f"(?:{noun})"
+            found.append((name, strength, guarded))
+    return found

@@ -1,5 +1,6 @@
 """Matches of a short pattern from the last to the first, without reading the whole of a long text."""
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -13,11 +14,13 @@ def matches_from_end(
     start: int,
     end: int,
     needles: tuple[str, ...] = (),
+    inside: "re.Pattern[str] | None" = None,
     chunk: int = CHUNK,
 ) -> "Iterator[re.Match[str]]":
     """Yield the matches that begin in [start, end), last first; none of them may be longer than REACH.
 
-    With `needles`, lower-case words of which every match holds one, only their surroundings are searched.
+    With `needles`, lower-case words of which every match holds one, only their surroundings are searched, and of those
+    only the ones in which `inside` matches too, a simpler pattern that matches within every match.
     """
     stop = end
     while stop > start:
@@ -26,6 +29,8 @@ def matches_from_end(
         first, last = max(start, begin - REACH), min(end, stop + REACH)
         found = []
         for low, high in _surroundings(text, first, last, needles) if needles else [(first, last)]:
+            if inside is not None and not inside.search(text, low, high):
+                continue
             for match in pattern.finditer(text, low, high):
                 if begin <= match.start() < stop:
                     found.append(match)
@@ -39,10 +44,8 @@ def _surroundings(text: str, start: int, end: int, needles: tuple[str, ...]) -> 
     lower = piece.lower()
     if len(lower) != len(piece):
         return [(start, end)]
-    if lower.isascii():
-        needles = tuple(needle for needle in needles if needle.isascii())
     places = []
-    for needle in needles:
+    for needle in _ascii(needles) if lower.isascii() else needles:
         place = lower.find(needle)
         while place >= 0:
             places.append(place)
@@ -55,3 +58,9 @@ def _surroundings(text: str, start: int, end: int, needles: tuple[str, ...]) -> 
         else:
             stretches.append((low, high))
     return stretches
+
+
+@functools.lru_cache(maxsize=32)
+def _ascii(needles: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the needles that may stand in an ASCII text."""
+    return tuple(needle for needle in needles if needle.isascii())

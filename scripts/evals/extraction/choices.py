@@ -19,6 +19,9 @@ _NAMED = re.compile(
     r"|[(\uff08]?(?P<four>[A-J])[)\uff09]?\s*(?:选项|選項)\s*(?:是|为|為)?\s*(?:正确|正確|对的)"
     r"|\(?(?P<three>[A-J])\)?(?:가|이)?\s*(?:정답|맞))"
 )
+_COULD_NAME = re.compile(
+    r"[A-J](?:[)\]]?[*$.]{0,2}\s+(?:is|would|es|\u00e9|\u00e8)|[)\uff09]?\s*[^\x00-\x7f])"
+)  # stands in every match of it, and is found fast
 _CHOOSE = re.compile(
     r"(?:\b(?:i|we)\s*(?:'ll|'d|will|would|can|should|must)?\s*(?:therefore\s+)?(?:choose|pick|select"
     r"|go\s{1,2}with|chose)\s+(?:option\s+|answer\s+|choice\s+)?"
@@ -38,7 +41,7 @@ _CHOOSE_NEEDLES = ("choose", "chose", "pick", "select", "go with", "go  with", "
 def chosen(text: str, start: int, asked: Asked) -> Iterator[Marked]:
     """Yield the options that running text names or chooses, from the last to the first."""
     marks: list[Marked] = []
-    for number, match in enumerate(matches_from_end(_NAMED, text, start, len(text), _NAMED_NEEDLES)):
+    for number, match in enumerate(matches_from_end(_NAMED, text, start, len(text), _NAMED_NEEDLES, _COULD_NAME)):
         if number >= MOST:
             break
         group = next(name for name in ("one", "two", "three", "four") if match[name])

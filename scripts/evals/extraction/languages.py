@@ -2,7 +2,9 @@
 
 import functools
 import re
-from typing import NamedTuple
+from re import _constants as op  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any, NamedTuple
 
 
 class Words(NamedTuple):
@@ -140,13 +142,37 @@ class Noun(NamedTuple):
 def noun_pattern(languages: tuple[str, ...]) -> "re.Pattern[str]":
     """Return the pattern of every noun; the group that took part is language_1 for a strong noun, language_0 else."""
     parts = []
-    for strength in (1, 0):
-        for name in languages:
-            words = LANGUAGES[name]
-            nouns = words.final if strength else words.noun
-            guarded = rf"(?<![{_LETTER}])(?:{nouns})(?![{_LETTER}0-9])" if words.spaced else f"(?:{nouns})"
-            parts.append(f"(?P<{name}_{strength}>{guarded})")
+    for spaced in (True, False):
+        names = [name for name in languages if LANGUAGES[name].spaced == spaced]
+        nouns = [
+            (f"{name}_{strength}", LANGUAGES[name].final if strength else LANGUAGES[name].noun)
+            for strength in (1, 0)
+            for name in names
+        ]
+        if nouns:
+            begins = f"(?=[{''.join(sorted(set().union(*(initials(noun) for _, noun in nouns))))}])"
+            groups = "|".join(f"(?P<{name}>{noun})" for name, noun in nouns)
+            parts.append(
+                rf"(?<![{_LETTER}]){begins}(?:{groups})(?![{_LETTER}0-9])" if spaced else f"{begins}(?:{groups})"
+            )
     return re.compile("|".join(parts), re.IGNORECASE)
+
+
+def initials(pattern: str) -> set[str]:
+    """Return the characters that matches of a pattern of words may begin with: a search passes over the rest."""
+    return _initials(parser.parse(pattern))
+
+
+def _initials(tree: Any) -> set[str]:
+    """Return the same for a parsed pattern, whose first part is a literal, a choice of them or a group."""
+    kind, value = tree[0]
+    if kind is op.LITERAL:
+        return {chr(value)}
+    if kind is op.SUBPATTERN:
+        return _initials(value[3])
+    if kind is op.IN:
+        return {chr(one) for _, one in value}
+    return set().union(*map(_initials, value[1]))
 
 
 @functools.lru_cache(maxsize=32)

@@ -1,5 +1,6 @@
 """Marked values, and the marks that hold a value and nothing else: elements, hashes, a line of its own."""
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -28,8 +29,7 @@ class Marked(NamedTuple):
 
 def elements(text: str, start: int, asked: Asked, names: tuple[str, ...]) -> Iterator[Marked]:
     """Yield the elements like <answer>…</answer> that hold nothing but a value, from the last to the first."""
-    opening = re.compile(r"<\s*(?:" + "|".join(map(re.escape, names)) + r")\s*>", re.IGNORECASE)
-    whole = re.compile(_ELEMENT.format(names="|".join(map(re.escape, names))), re.IGNORECASE | re.DOTALL)
+    opening, whole = _element_patterns(names)
     for number, match in enumerate(matches_from_end(opening, text, start, len(text))):
         if number >= MOST:
             return
@@ -44,8 +44,18 @@ def elements(text: str, start: int, asked: Asked, names: tuple[str, ...]) -> Ite
             yield Marked(shifted, "element", True, False, match.start())
 
 
+@functools.lru_cache(maxsize=32)
+def _element_patterns(names: tuple[str, ...]) -> "tuple[re.Pattern[str], re.Pattern[str]]":
+    """Return the patterns of the opening tag and of the whole of elements with these names."""
+    either = "|".join(map(re.escape, names))
+    opening = re.compile(rf"<\s*(?:{either})\s*>", re.IGNORECASE)
+    return opening, re.compile(_ELEMENT.format(names=either), re.IGNORECASE | re.DOTALL)
+
+
 def hashes(text: str, start: int, asked: Asked) -> Iterator[Marked]:
     """Yield the lines "#### 42", from the last to the first; a heading with words behind its number is none."""
+    if text.find("####", start) < 0:
+        return
     for number, match in enumerate(matches_from_end(_HASHES, text, start, len(text))):
         if number >= MOST:
             return

@@ -1,5 +1,6 @@
 """Which of the marks in a part of a text is the answer."""
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from scripts.evals.extraction.readings import Reading
 _BETWEEN = re.compile(
     r"(?:[\s,;.$}]|\\[,;:! ()\[\]]|\\q?quad|\\text\s*\{[^{}]{0,40}\}|\b(?:and|or)\b|[a-z](?:_\{?\d\}?)?\s*=)*"
 )
+_SHORT = 1 << 12  # characters
 
 
 class Stages(NamedTuple):
@@ -137,6 +139,17 @@ def _joined(text: str, start: int, last: Reading, commands: tuple[str, ...]) -> 
 
 
 def _merged(text: str, start: int, asked: Asked, stages: Stages) -> Iterator[Marked]:
+    """Return the marks of every stage from the last to the first; those of a short text are kept for the next time."""
+    return iter(_kept(text, start, asked, stages)) if len(text) <= _SHORT else _each(text, start, asked, stages)
+
+
+@functools.lru_cache(maxsize=4)
+def _kept(text: str, start: int, asked: Asked, stages: Stages) -> tuple[Marked, ...]:
+    """Return the marks of a short text, which are asked for twice: for the last answer, and for the first."""
+    return tuple(_each(text, start, asked, stages))
+
+
+def _each(text: str, start: int, asked: Asked, stages: Stages) -> Iterator[Marked]:
     """Yield the marks of every stage from the last to the first."""
     sources: list[Iterator[Marked]] = []
     if stages.label is not None or stages.phrase is not None:
