@@ -81,6 +81,8 @@ def configured(adopted: Sequence[Adopted], own: dict[str, Path]) -> bool:
     config: dict[str, Any] = read_yaml(CONFIG) if CONFIG.is_file() else {"models": {}, "benchmarks": []}
     if any("imported" not in model for model in config["models"].values()):
         return False
+    there = {path.parents[2].name for path in Path("results").glob(f"*/eval-results/*/{imported.NAME}")}
+    config["models"] = {name: model for name, model in config["models"].items() if name in there}
     for one in adopted:
         known = {"sampling": one.record["sampling"]} if one.record["sampling"] else {}
         config["models"].setdefault(one.model, {"imported": True, **known})

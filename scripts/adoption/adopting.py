@@ -49,6 +49,7 @@ class _Copies:
     places: dict[int, dict[str, str]] = field(default_factory=dict)
     sources: dict[int, dict[Path, None]] = field(default_factory=dict)
     unknown: Counter[str] = field(default_factory=Counter)
+    numbered: dict[str, int] = field(default_factory=dict)
 
     def add(self, seed: int, identity: str, taken: Taken, source: Path, hint: str) -> None:
         """Write one record; raises InputError where its seed has the id already."""
@@ -110,8 +111,9 @@ def _copy(file: Source, number: int, reader: Reader, found: Adopted, copies: _Co
     hint = " (--columns seed=NAME tells samples of one problem apart)" if reader.form == SIMPLE else ""
     found.problems.begin_seed()
     for taken in reader.records(file):
-        own = file.seed if file.seed is not None else number
-        seed = taken.seed if taken.seed is not None else own
+        seed = taken.seed if taken.seed is not None else file.seed
+        if seed is None:
+            seed = copies.numbered[file.path.name] = number
         identity = found.problems.identity(taken)
         found.problems.add(identity, taken)
         copies.add(seed, identity, taken, file.path, hint)
@@ -129,10 +131,8 @@ def _record(
     if found.problems.reworded:
         count = len(found.problems.reworded)
         remarks.append(f"{count} problems are worded otherwise than in {found.problems.dataset}; ids and answers agree")
+    remarks += [f"{name} tells no seed; it is imported as seed {seed}" for name, seed in copies.numbered.items()]
     for seed in chosen:
-        paths = list(copies.sources[seed])
-        if f"output-rs{seed}.jsonl" not in paths[0].name and len(copies.sources) > 1 and len(paths) == 1:
-            remarks.append(f"{paths[0].name} is imported as seed {seed}")
         if missing := problems - len(copies.places[seed]):
             remarks.append(f"seed {seed}: {missing} of {problems} problems are missing")
     return {

@@ -200,7 +200,7 @@ def test_files_without_a_seed_are_numbered_by_name_and_told(
     folder = take(tmp_path / "two", "simple", "--model", "m", "--columns", columns)
     assert [file["seed"] for file in record(folder)["files"]] == [0, 1]
     assert lines(folder / "output-rs0.jsonl")[0]["run"] == 8
-    assert "a.jsonl is imported as seed 0" in capsys.readouterr().out
+    assert "a.jsonl tells no seed; it is imported as seed 0" in capsys.readouterr().out
 
 
 def test_a_second_model_joins_the_first_and_is_checked_against_its_problems(take: Import, tmp_path: Path) -> None:
@@ -315,6 +315,14 @@ def test_outputs_that_are_there_already_are_not_overwritten(take: Import) -> Non
     take(SUMS, "nemo-skills")
     with pytest.raises(InputError, match="results/old-model/eval-results/sums is there already"):
         take(SUMS, "nemo-skills")
+
+
+def test_outputs_whose_folder_was_removed_can_be_imported_again(take: Import) -> None:
+    shutil.rmtree(take(SUMS, "nemo-skills"))
+    take(SUMS, "nemo-skills", "--model", "b", "--seeds", "1")
+    assert list(yaml.safe_load(Path("results/config.yaml").read_text())["models"]) == ["b"]
+    take(SUMS, "nemo-skills", "--seeds", "0")
+    assert list(yaml.safe_load(Path("results/config.yaml").read_text())["models"]) == ["b", "old-model"]
 
 
 def test_a_folder_without_outputs_and_a_chunk_of_a_seed_are_refused(take: Import, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Imported outputs in the workflow: scored, compared, judged and told like any, and never generated."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -188,3 +189,15 @@ def test_real_outputs_are_adopted_as_their_publisher_judged_them(place: Workplac
     assert done.returncode == 0, done.stderr
     compared = place.module("compare", "four/aime25/strict", "four/aime25/regex")
     assert "a 5.0 %, b 3.3 %" in compared.stdout
+
+
+def test_the_report_of_imported_outputs_shows_unknown_as_unknown(place: Workplace) -> None:
+    columns = "id=key,problem=question,expected_answer=gold,generation=answer_text,seed=run"
+    words = ["--model", "m", "--benchmark", "sums", "--columns", columns]
+    take(place, OUTPUTS / "simple" / "answers.jsonl", "simple", *words)
+    page = (place.results / "report.html").read_text()
+    (told,) = re.findall(r'"line":"(sums / m: [^"]*)"', page)
+    assert told == "sums / m: COMPLETE 2\\u00d75, pass@1 50.0 %, truncated unknown, imported (simple)"
+    assert '"prompt":null' in page
+    assert "ended by themselves" not in page
+    assert re.findall(r'"mean_tokens":([^,]*),', page) == ["null"]
