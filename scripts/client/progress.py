@@ -36,7 +36,7 @@ class Progress:
         self._began = time.monotonic()
         self._window: deque[tuple[float, int]] = deque([(self._began, 0)])
         self._line_at = self._began
-        self._waited = False
+        self._waits_for = ""
 
     def count(self, record: Mapping[str, Any], correct: bool | Future[bool], restored: bool = False) -> None:
         """Count one finished sample; whether it is right may become known later."""
@@ -90,9 +90,10 @@ class Progress:
         self.tick()
 
     def tick(self) -> None:
-        """Replace the file; write the line once a minute and when waiting begins (on a terminal, each time)."""
+        """Replace the file; write the line once a minute or when the reason to wait changes, on a terminal always."""
         now = time.monotonic()
-        waits, self._waited = bool(self.seen) and not self._waited, bool(self.seen)
+        reason = self.seen.partition(",")[0]  # what follows counts the minutes
+        news, self._waits_for = reason not in ("", self._waits_for), reason
         self._window.append((now, self.tokens + self.live_tokens))
         while now - self._window[0][0] > WINDOW_SECONDS and len(self._window) > 2:
             self._window.popleft()
@@ -101,7 +102,7 @@ class Progress:
             self._write()
         if sys.stderr.isatty():
             print(f"\r\x1b[K{self.line()}", end="", file=sys.stderr, flush=True)
-        elif waits or now >= self._line_at:
+        elif news or now >= self._line_at:
             self._line_at = now + LINE_SECONDS
             print(self.line(), file=sys.stderr, flush=True)
 

@@ -36,8 +36,8 @@ def start(plan: Mapping[str, Any], run_dir: Path | str = "run") -> str:
     `stop()`, at the latest when this process ends.
     """
     folder = Path(run_dir)
-    for server in plan["servers"].values() if plan.get("launcher") == "slurm" else ():
-        sbatch.options(server.get("placement") or {})
+    if plan.get("launcher") == "slurm":
+        sbatch.check(server.get("placement") or {} for server in plan["servers"].values())
     held = lock(os.getpid(), folder)
     run = uuid.uuid4().hex
     site = plan["site"] if "site" in plan else sites.here()

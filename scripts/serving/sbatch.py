@@ -3,7 +3,7 @@
 import re
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,14 @@ ELSEWHERE = ("cluster", "clusters", "slurm_cluster")  # resources by which Snake
 def job_name(model: str, run: str, attempt: int) -> str:
     """Return the name of a server's job: what `squeue` shows, and unique to the attempt."""
     return f"{PREFIX}{model}-{run[:8]}-{attempt}"
+
+
+def check(placements: Iterable[Mapping[str, Any]]) -> None:
+    """Raise InputError where no batch script could be made for one of `placements`, or none at all in this folder."""
+    for placement in placements:
+        options(placement)
+    if "%" in str(Path.cwd()):
+        raise InputError(f"{Path.cwd()}: Slurm replaces % and what follows in paths of logs; expected a folder without")
 
 
 def options(placement: Mapping[str, Any]) -> list[str]:

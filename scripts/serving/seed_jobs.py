@@ -67,7 +67,11 @@ def install(workflow: Any) -> None:
     settings = workflow.executor_settings
     settings.status_command = status_command(float(settings.init_seconds_before_status_checks))
     active: list[str] = []
-    executor.check_active_jobs = noted(executor.check_active_jobs, active)
+    executor.check_active_jobs = paced(
+        noted(executor.check_active_jobs, active),
+        executor,
+        workflow.remote_execution_settings.seconds_between_status_checks,
+    )
     plugin.query_job_status = questioned(plugin.query_job_status, active)
 
 
@@ -78,6 +82,17 @@ def noted(check: Callable[[list[Any]], AsyncIterator[Any]], active: list[str]) -
         active[:] = [job.external_jobid for job in jobs]
         async for job in check(jobs):
             yield job
+
+    return checked
+
+
+def paced(check: Callable[..., AsyncIterator[Any]], executor: Any, seconds: float) -> Callable[..., AsyncIterator[Any]]:
+    """Return `check` followed by a pause of `seconds`: left alone, the executor looks ever more rarely, to 180 s."""
+
+    async def checked(jobs: list[Any]) -> AsyncIterator[Any]:
+        async for job in check(jobs):
+            yield job
+        executor.next_seconds_between_status_checks = seconds
 
     return checked
 

@@ -207,7 +207,7 @@ def test_the_batch_script_is_rendered_from_the_placement(tmp_path: Path, monkeyp
         "--job-name=seedbed-m-01234567-2",
         "--comment=server_m",
         f"--chdir={tmp_path}",
-        "--output=logs/server/m-2.log",
+        f"--output={tmp_path}/logs/server/m-2.log",
         "--open-mode=append",
         "--no-requeue",
     ]
@@ -249,3 +249,28 @@ def test_the_symlink_of_the_slurm_profile_resolves_and_its_keys_are_snakemakes()
     assert profile["set-resources"]["server"]["gres"] == "gpu:gb200:4"
     lines = (ROOT / "slurm/config.yaml").read_text().splitlines()
     assert [line for line in lines if line.strip() and "#" not in line] == []
+
+
+@pytest.mark.parametrize(
+    ("placement", "told"),
+    [
+        ({"nodes": "two"}, "nodes: found 'two'; expected a number of nodes"),
+        ({"qos": "a;b"}, "qos: found 'a;b', not a value that sbatch takes"),
+        ({"slurm_account": " a"}, "slurm_account: found ' a', not a value that sbatch takes"),
+        (
+            {"slurm_extra": "--comment='x"},
+            r"slurm_extra: found .* \(No closing quotation\); expected flags",
+        ),
+        ({"clusters": "other"}, "clusters: found 'other'; expected none, the cluster is this host's"),
+    ],
+)
+def test_a_placement_that_no_script_can_be_made_of_is_told(placement: dict[str, str], told: str) -> None:
+    with pytest.raises(InputError, match=f"placement of server: {told}"):
+        sbatch.check([{}, placement])
+
+
+def test_a_folder_whose_name_slurm_would_rewrite_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "50%j").mkdir()
+    monkeypatch.chdir(tmp_path / "50%j")
+    with pytest.raises(InputError, match="50%j: Slurm replaces % and what follows in paths of logs"):
+        sbatch.check([])

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import subprocess
 from collections import Counter
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from scripts.serving import seed_jobs, slurm
 from scripts.serving.inside import step
 from scripts.serving.launchers import Look
 from scripts.serving.patience import seconds_left
-from scripts.serving.seed_jobs import Doubts, noted, questioned
+from scripts.serving.seed_jobs import Doubts, noted, paced, questioned
 
 
 @pytest.mark.parametrize(
@@ -125,6 +126,8 @@ def test_the_executors_internals_that_are_wrapped_are_still_there() -> None:
     assert inspect.iscoroutinefunction(plugin.query_job_status)
     assert "await query_job_status(" in inspect.getsource(plugin.Executor.check_active_jobs)
     assert hasattr(plugin.Executor, "check_active_jobs")
+    assert "self.next_seconds_between_status_checks = " in inspect.getsource(plugin.Executor.check_active_jobs)
+    assert hasattr(plugin.Executor, "next_seconds_between_status_checks")
     assert "status_command" in plugin.ExecutorSettings.__dataclass_fields__
 
 
@@ -137,10 +140,12 @@ def test_the_jobs_an_executor_asks_about_are_noted() -> None:
             yield job
 
     async def all_of() -> list[Any]:
-        return [job async for job in noted(check, active)([Info()])]
+        return [job async for job in paced(noted(check, active), executor, 20)([Info()])]
 
     active: list[str] = []
+    executor = SimpleNamespace(next_seconds_between_status_checks=180)
     assert len(asyncio.run(all_of())) == 1
+    assert executor.next_seconds_between_status_checks == 20
     assert active == ["9"]
 
 
