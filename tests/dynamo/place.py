@@ -83,9 +83,11 @@ class DynamoFlow(WorkflowPlace):
         super().__init__(folder, cluster)
         self.environment["SEEDBED_SITE"] = str(self.files / "site.yaml")
 
-    def lay_out(self, models: Mapping[str, Server | str], max_tokens: int = 24, **config: Any) -> None:
+    def lay_out(
+        self, models: Mapping[str, Server | str], max_tokens: int = 24, python: str | None = None, **config: Any
+    ) -> None:
         """Write site, server files (a text is a shipped name), benchmark, config and profile of a run."""
-        self._yaml("site.yaml", {"programs": {"dynamo_python": PYTHON}})
+        self._yaml("site.yaml", {"programs": {"dynamo_python": PYTHON}, "python": python})
         named = {}
         for model, definition in models.items():
             if isinstance(definition, dict):
@@ -127,6 +129,16 @@ class DynamoFlow(WorkflowPlace):
         """Return how many tokens each running seed has received so far."""
         files = (self.folder / "run" / model / "progress").glob("*.json")
         return [int(json.loads(file.read_text())["tokens"]) for file in files]
+
+    def finished(self, model: str) -> dict[int, int]:
+        """Return by seed how many samples have been stored, one asked for twice counted twice."""
+        files = {seed: self.folder / "store" / model / "tiny" / f"rs{seed}.jsonl" for seed in (42, 43)}
+        return {seed: len(file.read_bytes().splitlines()) if file.exists() else 0 for seed, file in files.items()}
+
+    def logs_of_seeds(self, model: str) -> str:
+        """Return what all seeds of a model have said."""
+        files = sorted((self.folder / "logs" / "generate" / model).glob("*.log"))
+        return "\n".join(file.read_text() for file in files)
 
     def ran(self, model: str) -> Server:
         """Return the record of what ran."""
