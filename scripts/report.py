@@ -55,13 +55,12 @@ def gathered(settings: Settings, coverages: Coverages, judged: Mapping[str, Any]
 
 def pairs_of(settings: Settings, record: Mapping[str, Any]) -> list[Pair]:
     """Return the pairs of the configuration, then of earlier runs, then those whose outputs are there all the same."""
-    configured = [(model, name) for model in settings.models for name in settings.benchmarks]
     asked = [(pair["model"], pair["benchmark"]) for pair in record.get("asked", {}).values()]
     outputs = sorted(Path("results").glob("*/eval-results/*/output-rs*.jsonl*"))
     there = [(path.parts[-4], path.parts[-2]) for path in outputs]
     known = settings.known_benchmarks()
     other = [pair for pair in [*asked, *there] if pair[0] in settings.models and pair[1] in known]
-    return list(dict.fromkeys([*configured, *other]))
+    return list(dict.fromkeys([*settings.pairs, *other]))
 
 
 def title_of(told: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from scripts.reporting.findings import BAD, NOTE, ODD, Finding, counted
 _LOOK = "look at some: if the answer is there, give the scorer that form as an example (config/scorers)"
 _MANY = 0.02  # share of the samples that ended without an answer, from which on that is odd
 _ROOM = "raise sampling.max_tokens, within the server's context"
+_WAIT = "wait: a run goes on"
 _IMPORTED = "nothing is generated for imported outputs: import those of whole seeds (docs/adoption.md)"
 _REMEDIES = (  # what stands in a reason, what to do about it
     ("it was imported from", "remove its folder and import it again"),
@@ -45,15 +46,13 @@ def _missing(pair: Mapping[str, Any], resume: str, going_on: bool) -> Iterator[F
             text = f"{reason}; tolerated by errors.max_fraction" if tolerated else reason
             shown = "error" if reason.startswith("error: ") else "missing" if "missing: " in reason else ""
             if going_on and shown == "missing":
-                yield Finding(NOTE, text, "wait: a run goes on", name, shown, pair["main"])
+                yield Finding(NOTE, text, _WAIT, name, shown, pair["main"])
             else:
                 yield Finding(ODD if tolerated else BAD, text, act, name, shown, pair["main"])
     elif pair["stale"]:
         text = f"no metrics of {', '.join(pair['stale'])} for the outputs as they are now"
-        yield Finding(BAD, text, "run snakemake", name, kind=text)
-    if empty := pair["counts"]["empty"]:
-        act = "look at one: the chat template or a stop string may end the answer at once"
-        yield counted(ODD, "{} of {} samples ended without a word", empty, len(pair["status"]), act, pair, "empty")
+        level, act = (NOTE, _WAIT) if going_on else (BAD, "run snakemake")
+        yield Finding(level, text, act, name, kind=text)
 
 
 def _cut_off(pair: Mapping[str, Any]) -> Iterator[Finding]:
@@ -87,6 +86,9 @@ def _without_answer(pair: Mapping[str, Any]) -> Iterator[Finding]:
             kind = f"{main} found no answer in {{}} of {{}} samples; whether all were whole is not known"
         level = ODD if silent >= _MANY * len(cells) else NOTE
         yield counted(level, kind, silent, len(cells), _LOOK, pair, "no_answer")
+    if empty := pair["counts"]["empty"]:
+        act = "look at one: the chat template or a stop string may end the answer at once"
+        yield counted(ODD, "{} of {} samples ended without a word", empty, len(pair["status"]), act, pair, "empty")
     for scorer, one in pair["cells"].items():
         if late := one.count("o"):
             kind = f"{scorer} ran out of time on {{}} of {{}} samples, which count as wrong"

@@ -109,6 +109,8 @@ def test_what_is_missing_while_a_run_goes_on_is_no_fault_yet() -> None:
     first, second = findings([unfinished], run(going_on=True, state="RUNNING"))
     assert (first["level"], first["act"]) == (NOTE, "wait: a run goes on")
     assert second["text"].startswith("a run goes on in this folder")
+    (unscored, _) = findings([pair(stale=["strict"])], run(going_on=True, state="RUNNING"))
+    assert (unscored["level"], unscored["act"]) == (NOTE, "wait: a run goes on")
 
 
 def test_metrics_of_other_outputs_name_their_scorers() -> None:
