@@ -93,10 +93,10 @@ def _whole(
 
 
 def headline(found: Iterable[Mapping[str, Any]], told: Mapping[str, Any]) -> dict[str, str]:
-    """Return the worst verdict and one sentence on the run."""
+    """Return the worst verdict, RUNNING while a run goes on, and one sentence on the run."""
     found = list(found)
     verdicts = [pair["verdict"] for pair in found]
-    worst = next((word for word in _WORST if word in verdicts), INVALID)
+    worst = RUNNING if told["going_on"] else next((word for word in _WORST if word in verdicts), INVALID)
     if not found:
         return {"verdict": worst, "text": "No output is there yet"}
     samples = sum(len(pair["status"]) for pair in found)

@@ -1,7 +1,7 @@
 """The report as a single file: samples and texts inside the page, texts shortened so that it stays below a size."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,28 +12,51 @@ from scripts.reporting.page import embedded, page
 SHORTEST = 400  # characters of a text that are always kept
 _STEPS = (1 << 30, 200_000, 100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000, SHORTEST)
 Call = tuple[str, str, Any]  # what is called, by which name, with what
+LEFT_OUT = ((), ("chunks",), ("chunks", "problems_file", "samples_file"))  # in this order, until the rest fits
+_NAMED = {"chunks": "the generations", "problems_file": "the problems", "samples_file": "the tables of samples"}
 _CALLS = {"seedbedTexts": "texts", "seedbedSamples": "samples", "seedbedProblems": "problems"}
 
 
 def single(told: Mapping[str, Any], title: str, max_mb: float) -> str:
-    """Return the whole page with all its data inside, of `max_mb` MB at most; raises InputError if that cannot be."""
-    data, files = block(told), [Path("results") / file for file in _files(told)]
-    bare = len(page(data, title))
-    left = int(max_mb * 1_000_000) - bare
-    most = left
-    for limit in _STEPS:
-        parts: list[str] = []
-        size = 0
-        for file in files:
-            parts.append(_element(file, limit))
-            size += len(parts[-1]) + 1
-            if size > left:
-                break
-        if size <= left:
-            return page(data, title, parts)
-        most = size
-    least = (bare + most) / 1e6
-    raise InputError(f"--max-mb {max_mb:g}: found more than {least:.0f} MB with every text at its shortest")
+    """Return the whole page with its data inside, of `max_mb` MB at most; raises InputError if that cannot be.
+
+    Texts are shortened as far as needed; if that is not enough they are left out, then the tables: the page says so.
+    """
+    left = most = 0
+    for kinds in LEFT_OUT:
+        data = without(told, kinds, max_mb)
+        bare = page(block(data), title)
+        left = int(max_mb * 1_000_000) - len(bare.encode())
+        for limit in _STEPS if not kinds else _STEPS[-1:]:
+            parts = _elements([Path("results") / file for file in _files(data)], limit, left)
+            if parts is not None:
+                return page(block(data), title, parts)
+        most = len(bare)
+    raise InputError(f"--max-mb {max_mb:g}: found {most / 1e6:.1f} MB for the page alone; expected more room than that")
+
+
+def without(told: Mapping[str, Any], kinds: Collection[str], max_mb: float) -> dict[str, Any]:
+    """Return the page's document without the files of some kinds, with a finding that says so."""
+    if not kinds:
+        return dict(told)
+    empty: dict[str, Any] = {name: {} if name == "chunks" else None for name in kinds}
+    named = " and ".join(_NAMED[name] for name in kinds)
+    text = f"{named} are left out of this file, which would be larger than {max_mb:g} MB with them"
+    act = "look at results/report.html, or allow more by --max-mb"
+    note: dict[str, Any] = {"level": "note", "pair": None, "text": text, "act": act, "filter": None, "members": []}
+    pairs = [{**pair, **empty} for pair in told["pairs"]]
+    return {**told, "pairs": pairs, "findings": [*told["findings"], note]}
+
+
+def _elements(files: Iterable[Path], limit: int, left: int) -> list[str] | None:
+    """Return files as elements of the page, texts shortened to `limit`; None if they are over `left` bytes."""
+    parts: list[str] = []
+    for file in files:
+        parts.append(_element(file, limit))
+        left -= len(parts[-1]) + 1
+        if left < 0:
+            return None
+    return parts if left >= 0 else None
 
 
 def shortened(text: dict[str, Any], limit: int) -> dict[str, Any]:

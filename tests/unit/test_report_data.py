@@ -307,6 +307,16 @@ def test_a_run_without_any_output_has_a_report_that_says_so(copy: Path) -> None:
     assert data["not_compared"] == []
 
 
+def test_outputs_without_the_record_of_a_run_are_shown_all_the_same(copy: Path) -> None:
+    (copy / "results/run.json").unlink()
+    assert report(copy).returncode == 0
+    data = data_of(copy)
+    assert (data["state"], data["run"]["started"], data["run"]["commit"]) == ("NONE", None, None)
+    pair = pair_of(data)
+    assert "made with another prompt" in pair["faults"][0]
+    assert len(pair["chunks"]["42"]) == 1
+
+
 def test_an_output_that_is_cut_is_told_and_the_rest_is_shown(copy: Path) -> None:
     output = copy / "results/alder/eval-results/sums/output-rs43.jsonl"
     output.write_bytes(output.read_bytes()[:-100])

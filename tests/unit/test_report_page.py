@@ -141,10 +141,31 @@ def test_a_single_file_stays_below_its_size_by_leaving_out_the_middle_of_texts(p
     assert all(len(text["text"]) <= 5_000 for text in texts)
 
 
+def test_what_does_not_fit_is_left_out_and_the_page_says_so(place: Path) -> None:
+    bare = (place / "results/report.html").stat().st_size
+    files = [
+        *(place / "results/report-data").rglob("samples.js"),
+        *(place / "results/report-data").rglob("problems.js"),
+    ]
+    tables = sum(path.stat().st_size for path in files)
+    for more, kinds, said in (
+        (tables + 2_000, {"problems", "samples"}, "the generations are left out"),
+        (1_000, set(), "the generations and the problems and the tables of samples are left out"),
+    ):
+        limit = (bare + more) / 1e6
+        assert report(place, "--single-file", "--out", "bare.html", "--max-mb", f"{limit}").returncode == 0
+        assert (place / "bare.html").stat().st_size <= 1e6 * limit
+        found = elements(place / "bare.html")
+        assert {attributes["data-call"] for attributes, _ in found.scripts if "data-call" in attributes} == kinds
+        (data,) = [json.loads(text) for attributes, text in found.scripts if attributes.get("id") == "data"]
+        assert data["findings"][-1]["text"].startswith(said)
+        assert all(pair["chunks"] == {} for pair in data["pairs"])
+
+
 def test_a_size_that_cannot_be_kept_is_refused_in_one_line(place: Path) -> None:
     done = report(place, "--single-file", "--max-mb", "1", "--out", "none.html")
     assert done.returncode == 2
-    assert re.fullmatch(r"error: --max-mb 1: found more than \d MB with every text at its shortest\n", done.stderr)
+    assert re.fullmatch(r"error: --max-mb 1: found \d\.\d MB for the page alone; .*\n", done.stderr)
     assert not (place / "none.html").exists()
 
 

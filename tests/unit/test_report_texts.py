@@ -1,5 +1,6 @@
 """The files beside the report: whatever a model says stays data."""
 
+import gzip
 import json
 import random
 import re
@@ -102,6 +103,14 @@ def test_texts_that_are_not_ascii_in_the_output_are_written_anew(tmp_path: Path)
     facts = facts_of(output, "trace", IDS, beside, private=False)
     _, _, texts = read_call((beside / facts.chunks[0][1]).read_text(encoding="ascii"))
     assert texts[0]["text"] == "数 🧮 \u2028 < é"
+
+
+def test_compressed_outputs_are_read_too(tmp_path: Path) -> None:
+    output = tmp_path / "results/m/eval-results/b/output-rs42.jsonl.gz"
+    output.parent.mkdir(parents=True)
+    output.write_bytes(gzip.compress((json.dumps(record("p-0", "So \\boxed{12}.")) + "\n").encode()))
+    facts = facts_of(output, "trace", IDS, tmp_path / "beside/m/b", private=False)
+    assert (facts.tokens, facts.chunks) == ([7, None, None], [(0, "rs42-0.js")])
 
 
 def test_long_texts_stand_alone_in_files_of_their_own_and_in_the_order_of_the_problems(tmp_path: Path) -> None:

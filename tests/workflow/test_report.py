@@ -142,5 +142,6 @@ def test_a_run_that_goes_on_can_be_looked_at(tmp_path: Path) -> None:
     (data,) = seen
     assert (data["state"], data["going_on"]) == ("RUNNING", True)
     assert {finding["level"] for finding in data["findings"]} == {"note"}
+    assert data["headline"]["verdict"] == "RUNNING"
     assert "a run goes on" in data["headline"]["text"]
     assert told(place)["state"] == "ENDED"
