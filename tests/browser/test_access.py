@@ -72,7 +72,7 @@ def test_a_tour_by_keyboard_alone(window: Opener, report: Path) -> None:
 def test_the_cursor_of_the_map_reaches_its_edges_and_no_further(window: Opener, report: Path) -> None:
     """Home, End and the page keys go to the ends; arrows stop there."""
     page = window().open(report).page
-    page.locator("#map .cell").first.focus()
+    page.locator("#map .grid .cell").first.focus()
     at = "Number(document.activeElement.dataset.at)"
     for key, place in (
         ("ArrowUp", 0),

@@ -35,6 +35,7 @@ class Window:
     def __init__(self, browser: Browser, size: ViewportSize = WIDE, **context: Any) -> None:
         """Open an empty page; `context` is what Playwright takes: color_scheme, reduced_motion, …"""
         self.page: Page = browser.new_context(viewport=size, **context).new_page()
+        self.page.set_default_timeout(15_000)
         self.errors: list[str] = []
         self.asked: list[str] = []
         self.page.on("console", lambda message: self._told(message.type, message.text))
@@ -67,7 +68,9 @@ class Window:
         for place in range(0, height, 500):
             self.page.evaluate(f"window.scrollTo({{top: {place}, behavior: 'instant'}})")
             self.page.wait_for_timeout(40)
-        self.page.wait_for_function("[...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('svg'))")
+        self.page.wait_for_function(
+            "[...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('svg'))"
+        )
         self.page.evaluate("window.scrollTo({top: 0, behavior: 'instant'})")
         return self
 
@@ -78,7 +81,9 @@ class Window:
         self.page.evaluate(AXE.read_text(encoding="utf-8"))
         found = self.page.evaluate("axe.run().then((told) => told.violations)")
         return [
-            f"{rule['id']}: {node['html'][:160]}: {node['failureSummary'][:300]}" for rule in found for node in rule["nodes"]
+            f"{rule['id']}: {node['html'][:160]}: {node['failureSummary'][:300]}"
+            for rule in found
+            for node in rule["nodes"]
         ]
 
     def outside(self) -> list[str]:

@@ -11,8 +11,9 @@ seedbedParts.charts = (seedbed) => {
   const FEW = 14;
   const MANY = 150;
 
-  /** Return the chart of the share of right samples of each problem. */
+  /** Return the chart of the share of right samples of each problem, null where nothing is scored. */
   function problems(pair, open) {
+    if (!pair.scorers.length) return null;
     const scorer = main(pair);
     const shares = Object.fromEntries(pair.scorers.map((name) => [name, accuracy(pair, name)]));
     const order = pair.problems.map((_, at) => at).sort((a, b) => shares[scorer][b] - shares[scorer][a]);
@@ -147,15 +148,16 @@ seedbedParts.charts = (seedbed) => {
   /** Return the chart of how long the samples of each outcome are. */
   function tokens(pair) {
     const { edges = [], by_outcome: groups = {} } = pair.tokens ?? {};
-    if (edges.length < 2) return null;
     const named = Object.entries(OUTCOMES).filter(([name]) => groups[name]?.some((count) => count));
+    if (edges.length < 2 || !named.length) return null; // imported outputs may not tell their tokens
     const labels = edges.slice(0, -1).map((edge, at) => `${short(edge)} to ${short(edges[at + 1])}`);
     const sum = (list) => list.reduce((a, b) => a + b, 0);
     const cut = sum(groups.truncated ?? []);
+    const none = pair.unknown_ends ? "whether any was cut off is not told" : "none was cut off";
     const limit = pair.max_tokens ? ` of at most ${whole(pair.max_tokens)} tokens` : "";
     return figure({
       title: "Tokens by outcome",
-      caption: `${whole(sum(named.map(([name]) => sum(groups[name]))))} answers${limit}; ${cut ? `${whole(cut)} were cut off` : "none was cut off"}.`,
+      caption: `${whole(sum(named.map(([name]) => sum(groups[name]))))} answers${limit}; ${cut ? `${whole(cut)} were cut off` : none}.`,
       draw: () => ({
         traces: named.map(([name, kind]) => ({
           type: "bar",

@@ -4,7 +4,7 @@ globalThis.seedbedParts ??= {};
 /** The comparisons that were asked for: B against A, one line each, with both intervals on one scale. */
 seedbedParts.comparisons = (seedbed) => {
   const { element, drawn, isolated } = seedbed.elements;
-  const { signed, span, some, whole, known } = seedbed.words;
+  const { signed, span, some, whole, known, own } = seedbed.words;
   const { QUESTIONS } = seedbed.headline;
   const ANSWERS = { better: ["good", "▲"], worse: ["bad", "▼"], "cannot tell": ["calm", "?"] };
 
@@ -46,7 +46,7 @@ seedbedParts.comparisons = (seedbed) => {
       element("p", { class: "lead" }, told(rows)),
       element(
         "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": `Comparison ${name}` },
+        { class: "scroll", tabindex: "0", role: "group", "aria-label": `Comparison ${name}` },
         element(
           "table",
           { class: "plain compared" },
@@ -105,7 +105,7 @@ seedbedParts.comparisons = (seedbed) => {
   }
 
   function answer(name) {
-    const [tone, sign] = ANSWERS[name] ?? ["calm", "–"];
+    const [tone, sign] = own(ANSWERS, name) ?? ["calm", "–"];
     return element(
       "span",
       { class: `mark ${tone}` },

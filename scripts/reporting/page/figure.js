@@ -30,16 +30,15 @@ seedbedParts.figure = (seedbed) => {
   const faint = (rgb, strength) => rgb.replace("rgb(", "rgba(").replace(")", `, ${strength})`);
 
   /** Return a figure: a title, a sentence with the main number, a drawing, and a table of what is drawn. */
-  function figure({ title, caption, draw, table, height = 280, least = 0, pick = null }) {
+  function figure({ title, caption, draw, table, height = 280, level = 4, pick = null }) {
     const plot = element("div", { class: "plot", role: "img", "aria-label": `${title}. ${caption}` });
     plot.style.height = `${height}px`;
-    if (least) plot.style.minWidth = `${least}px`;
     drawings.set(plot, { draw, pick, done: false });
     watcher.observe(plot);
     return element(
       "figure",
       { class: "figure" },
-      element("figcaption", {}, element("h4", {}, title), element("p", {}, caption)),
+      element("figcaption", {}, element(`h${level}`, {}, title), element("p", {}, caption)),
       element("div", { class: "scroll" }, plot),
       table ? folded(table) : null,
     );
@@ -47,7 +46,7 @@ seedbedParts.figure = (seedbed) => {
 
   /** Return a table that is made when it is unfolded. */
   function folded({ head, rows, name = "The figures as a table" }) {
-    const body = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name });
+    const body = element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": name });
     const details = element("details", { class: "figures" }, element("summary", {}, name), body);
     details.addEventListener("toggle", () => {
       if (details.open && !body.firstChild) body.append(tabled(head, rows()));

@@ -10,7 +10,7 @@ seedbedParts.filters = (seedbed) => {
   /** Return the buttons; `pick(name)` chooses a filter. Filters that nothing passes are left out. */
   function buttons({ pair, scorer, table, filter }, pick) {
     const nodes = FILTERS.map(([name, word]) => {
-      if (scorer === "strict" && TO_STRICT.has(name)) return null;
+      if ((scorer === "strict" || scorer === "") && TO_STRICT.has(name)) return null;
       const found = filtered(pair, scorer, name, table);
       const many = found ? found.length : name === "first_differs" ? pair.first_differs?.[scorer] : undefined;
       if (many === 0 && name !== "all" && name !== filter) return null;
@@ -28,7 +28,9 @@ seedbedParts.filters = (seedbed) => {
   /** Return the sign of the kind that a filter is about, null if it is about none. */
   function sign(name) {
     const of = name === "no_answer" ? "none" : name;
-    return KINDS[of] ? element("span", { class: `cell ${of}`, "aria-hidden": "true" }, KINDS[of][0]) : null;
+    return Object.hasOwn(KINDS, of)
+      ? element("span", { class: `cell ${of}`, "aria-hidden": "true" }, KINDS[of][0])
+      : null;
   }
 
   return { buttons };

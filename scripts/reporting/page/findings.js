@@ -4,6 +4,7 @@ globalThis.seedbedParts ??= {};
 /** What is missing or odd and what to do about it, and the gates. */
 seedbedParts.findings = (seedbed) => {
   const { element, isolated } = seedbed.elements;
+  const { own } = seedbed.words;
   const LEVELS = { bad: ["!", "urgent"], odd: ["?", "odd"], note: ["i", "note"] };
   const OUTCOMES = { pass: ["good", "✓"], fail: ["bad", "✕"], "cannot tell": ["odd", "?"] };
   const FIRST = 5;
@@ -12,20 +13,21 @@ seedbedParts.findings = (seedbed) => {
   /** Return the card of findings, the most urgent first. */
   function findings(data) {
     const items = data.findings.map(finding);
-    const list = element("ol", { class: "findings" }, items.slice(0, FIRST));
-    const more = items.slice(FIRST);
+    const later = items.slice(FIRST);
+    for (const item of later) item.classList.add("later");
+    const list = element("ol", { class: "findings short" }, items);
     const button = element(
       "button",
       {
         type: "button",
         class: "more",
         click: () => {
-          list.append(...more);
+          list.classList.remove("short");
           button.remove();
-          more[0].querySelector("a")?.focus();
+          later[0].querySelector("a")?.focus();
         },
       },
-      `${more.length} more`,
+      `${later.length} more`,
     );
     return element(
       "section",
@@ -34,12 +36,12 @@ seedbedParts.findings = (seedbed) => {
       items.length
         ? list
         : element("p", { class: "calm-words" }, "Nothing: every sample is there and nothing looks odd."),
-      more.length ? button : null,
+      later.length ? button : null,
     );
   }
 
   function finding(one) {
-    const [sign, word] = LEVELS[one.level] ?? LEVELS.note;
+    const [sign, word] = own(LEVELS, one.level) ?? LEVELS.note;
     return element(
       "li",
       { class: one.level },
@@ -97,7 +99,7 @@ seedbedParts.findings = (seedbed) => {
   }
 
   function badge(outcome, words = outcome) {
-    const [tone, sign] = OUTCOMES[outcome] ?? ["calm", "?"];
+    const [tone, sign] = own(OUTCOMES, outcome) ?? ["calm", "?"];
     return element("span", { class: `mark ${tone}` }, element("span", { "aria-hidden": "true" }, `${sign} `), words);
   }
 

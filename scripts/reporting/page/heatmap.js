@@ -36,10 +36,12 @@ seedbedParts.heatmap = (seedbed) => {
   }
 
   function lead({ pair, shares }) {
+    const size = `${some(pair.problems.length, "problem")} × ${some(pair.seeds.length, "seed")}`;
+    if (!pair.scorers.length) return `${size}, not scored as long as some are missing.`;
     const always = shares.filter((share) => share === 100).length;
     const never = shares.filter((share) => share === 0).length;
     return (
-      `${some(pair.problems.length, "problem")} × ${some(pair.seeds.length, "seed")}: ` +
+      `${size}: ` +
       `${whole(always)} always right, ${whole(never)} never, ${whole(shares.length - always - never)} now and then. ` +
       "Choose a cell to read the sample."
     );
@@ -47,7 +49,7 @@ seedbedParts.heatmap = (seedbed) => {
 
   function legend({ pair, scorer }) {
     const counts = tally(pair, scorer);
-    const entries = Object.entries(KINDS).filter(([name]) => counts[name] || ["right", "wrong", "none"].includes(name));
+    const entries = Object.entries(KINDS).filter(([name]) => counts[name]);
     return element(
       "ul",
       { class: "legend" },
@@ -150,7 +152,7 @@ seedbedParts.heatmap = (seedbed) => {
         "span",
         { role: "gridcell", class: "share" },
         bar,
-        element("span", {}, `${Math.round(shares[problem])} %`),
+        element("span", {}, scorer ? `${Math.round(shares[problem])} %` : ""),
       ),
     );
   }
@@ -176,7 +178,8 @@ seedbedParts.heatmap = (seedbed) => {
     const { pair } = map;
     const at = Number(cell.dataset.at);
     const [problem, seed] = seedbed.outcomes.place(pair, at);
-    const others = pair.scorers.map((name) => `${name}: ${KINDS[kind(pair, name, at)][1]}`).join(", ");
+    const names = pair.scorers.map((name) => `${name}: ${KINDS[kind(pair, name, at)][1]}`);
+    const others = names.join(", ") || KINDS[kind(pair, "", at)][1];
     refill(map.told, isolated(pair.problems[problem]), `, seed ${pair.seeds[seed]}: ${others}`);
   }
 

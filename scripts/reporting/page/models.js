@@ -40,6 +40,7 @@ seedbedParts.models = (seedbed) => {
       title: group[0].benchmark,
       caption: `${best.model} leads with ${percent(first(best).value)} by ${seedbed.outcomes.main(best)}. Thick: ${QUESTIONS.other_problems}; thin: ${QUESTIONS.run_again}.`,
       height: 90 + 46 * sorted.length,
+      level: 3,
       draw: () => ({
         traces: [
           ...whiskers(sorted, "other_problems", 7, "accent-soft"),

@@ -11,6 +11,7 @@ seedbedParts.outcomes = () => {
     truncated: ["…", "cut off, not right"],
     error: ["!", "error"],
     missing: ["∅", "missing"],
+    unscored: ["?", "not scored"],
   };
   const FILTERS = [
     ["all", "all"],
@@ -33,7 +34,7 @@ seedbedParts.outcomes = () => {
   const kept = new Map();
 
   /** Return the scorer that a pair is shown by at first: the last broad one, else the strict one. */
-  const main = (pair) => pair.main ?? pair.scorers.filter((name) => name !== "strict").at(-1) ?? pair.scorers[0];
+  const main = (pair) => pair.main ?? pair.scorers.filter((name) => name !== "strict").at(-1) ?? pair.scorers[0] ?? "";
 
   /** Return the index of a sample: seeds outside, problems inside. */
   const index = (pair, problem, seed) => seed * pair.problems.length + problem;
@@ -49,6 +50,7 @@ seedbedParts.outcomes = () => {
     const cell = pair.cells[scorer]?.[at];
     if (cell === "r") return "right";
     if (status === "t") return "truncated";
+    if (cell === undefined || cell === "-") return "unscored";
     return cell === "w" || cell === "o" ? "wrong" : "none";
   }
 

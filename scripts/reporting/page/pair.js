@@ -63,12 +63,12 @@ seedbedParts.pair = (seedbed) => {
   function measures(pair) {
     if (!pair.measures?.length) return null;
     const rows = pair.measures.map((one) => [one.name, ...pair.scorers.map((name) => one.cells[name] ?? "")]);
-    const table = seedbed.figure.tabled(["", ...pair.scorers], rows);
+    const table = seedbed.figure.tabled(["figure", ...pair.scorers], rows);
     return element(
       "section",
       { class: "block", "aria-labelledby": "measures-title" },
       element("h3", { id: "measures-title" }, "Figures"),
-      element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Figures" }, table),
+      element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Figures" }, table),
     );
   }
 

@@ -90,7 +90,7 @@ seedbedParts.run = (seedbed) => {
     ]);
     return element(
       "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Attempts of the server" },
+      { class: "scroll", tabindex: "0", role: "group", "aria-label": "Attempts of the server" },
       seedbed.figure.tabled(["attempt", "started", "ready", "ended", "why it ended"], rows),
     );
   }

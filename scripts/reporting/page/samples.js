@@ -123,7 +123,8 @@ seedbedParts.samples = (seedbed) => {
     const { pair, scorer, table: known } = own;
     const others = pair.scorers.filter((name) => name !== scorer);
     const names = [scorer, ...others];
-    const head = ["sample", ...names, known?.expected ? "expected" : null, "tokens"].filter(Boolean);
+    const titles = names.map((name) => name || "outcome");
+    const head = ["sample", ...titles, known?.expected ? "expected" : null, "tokens"].filter(Boolean);
     return element(
       "table",
       { class: "plain list" },

@@ -46,7 +46,7 @@ seedbedParts.sheet = (seedbed) => {
     });
     return element(
       "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Verdicts" },
+      { class: "scroll", tabindex: "0", role: "group", "aria-label": "Verdicts" },
       element(
         "table",
         { class: "plain verdicts" },
@@ -77,7 +77,7 @@ seedbedParts.sheet = (seedbed) => {
         expected === undefined || expected === null ? null : isolated(expected, { class: "answer expected" }),
       ],
       ["tokens", table?.tokens?.[at] === undefined ? null : whole(table.tokens[at])],
-      ["ended by", finish ? (FINISH[finish] ?? finish) : null],
+      ["ended by", finish ? (seedbed.words.own(FINISH, finish) ?? finish) : null],
       ["status", why ? [why.status, why.reason].filter(Boolean).join(": ") : null],
     ].filter(([, value]) => value !== null);
     return element(

@@ -9,12 +9,13 @@ seedbedParts.viewer = (seedbed) => {
     ["j", "k", "next and previous sample of the list"],
     ["→", "←", "next and previous seed"],
     ["n", "p", "next and previous problem"],
+    ["a", "", "to what a scorer matched, then to what the next one did"],
     ["m", "", "formulas drawn or as they were written"],
     ["r", "", "fold or unfold the reasoning"],
     ["?", "", "these keys"],
     ["Esc", "", "close"],
   ];
-  const now = { pair: null, scorer: "", at: -1, list: [], raw: false, back: null, filter: "all" };
+  const now = { pair: null, scorer: "", at: -1, list: [], raw: false, back: null, filter: "all", mark: -1 };
   let dialog = null;
   let parts = null;
 
@@ -71,7 +72,8 @@ seedbedParts.viewer = (seedbed) => {
           button("›", "next sample (j)", () => step(1)),
           button("− seed", "previous seed (←)", () => aside(0, -1)),
           button("seed +", "next seed (→)", () => aside(0, 1)),
-          button("√x", "formulas drawn or as written (m)", source),
+          button("→7", "→7: to the matched answer (a)", answer),
+          button("√x", "√x: formulas drawn or as written (m)", source),
           button("?", "keys", help),
           button("✕", "close (Esc)", () => dialog.close()),
         ),
@@ -115,6 +117,13 @@ seedbedParts.viewer = (seedbed) => {
     show();
   }
 
+  /** Scroll to what a scorer matched, from there to the next. */
+  function answer() {
+    const marks = [...parts.body.querySelectorAll("mark[data-scorers]")];
+    now.mark = (now.mark + 1) % Math.max(1, marks.length);
+    marks[now.mark]?.scrollIntoView({ block: "center" });
+  }
+
   function help() {
     parts.keys.hidden = !parts.keys.hidden;
   }
@@ -131,6 +140,7 @@ seedbedParts.viewer = (seedbed) => {
     ArrowLeft: () => aside(0, -1),
     n: () => aside(1, 0),
     p: () => aside(-1, 0),
+    a: answer,
     m: source,
     r: fold,
     "?": help,
@@ -169,9 +179,19 @@ seedbedParts.viewer = (seedbed) => {
     const wrong = told.filter((one) => one.status === "rejected").map((one) => one.reason.message);
     refill(
       parts.body,
-      seedbed.sheet.sheet({ pair, scorer, at, table, text, problem: problems?.[id] ?? null, wrong, raw: now.raw }),
+      seedbed.sheet.sheet({
+        pair,
+        scorer,
+        at,
+        table,
+        text,
+        problem: seedbed.words.own(problems, id) ?? null,
+        wrong,
+        raw: now.raw,
+      }),
     );
     parts.body.scrollTop = 0;
+    now.mark = -1;
   }
 
   const texts = (pair) => (pair.private || !pair.problems_file ? Promise.resolve(null) : seedbed.store.problems(pair));

@@ -28,6 +28,9 @@ seedbedParts.words = () => {
   /** Return an interval of differences. */
   const span = (bounds) => (bounds ? `${signed(bounds[0])} to ${signed(bounds[1])}` : "unknown");
 
+  /** Return what a record holds under a name that a run may have chosen, undefined if it holds nothing there. */
+  const own = (record, name) => (record && Object.hasOwn(record, name) ? record[name] : undefined);
+
   const known = (value) => value !== null && value !== undefined && !Number.isNaN(value);
 
   /** Return a number with the word for so many. */
@@ -58,8 +61,8 @@ seedbedParts.words = () => {
 
   /** Return the tone, the sign and the word of a verdict. */
   function verdict(name) {
-    return VERDICTS[name] ?? ["calm", "?", String(name)];
+    return own(VERDICTS, name) ?? ["calm", "?", String(name)];
   }
 
-  return { whole, percent, signed, interval, span, some, time, duration, size, verdict, known };
+  return { whole, percent, signed, interval, span, some, time, duration, size, verdict, known, own };
 };
