@@ -13,10 +13,10 @@ _NEXT_PROBLEM = re.compile(
     r"|(?:Human|HUMAN|User|USER)[*_ \t]*:(?=\s)|<\|start_header_id\|>user)|<\|im_start\|>\s*user",
     re.MULTILINE,
 )
-_BEGINS = re.compile(
-    r"(?i:question|problem)|Human|HUMAN|User|USER|[Qq][ \t\d()*_]{0,12}[:.\uff1a]|<\|(?:im_start|start_header)"
-)  # every line that starts another problem has one of these
-_FIRST = "QqPHU<"  # they begin so, but for "problem"
+# Every line that starts another problem has one of these words or begins; both are found fast.
+_WORDS = ("problem", "Human", "HUMAN", "<|im_start", "<|start_header")
+_BEGINS = re.compile(r"(?i:question|problem)|User|USER|[Qq][ \t\d()*_]{0,12}[:.\uff1a]")
+_FIRST = "QqPU"  # what these begin with
 RUN_ON = "run-on"  # flag: another problem starts behind the answer
 _SEVERAL = re.compile(r"\d\D+\d")
 _LOOKED_AT = 1 << 16  # characters
@@ -96,7 +96,7 @@ def _first(text: str, asked: Asked, stages: Stages) -> Pick | None:
 def _stretches(text: str) -> list[tuple[int, bool]]:
     """Return the ends of the stretches between lines that start another problem, and whether each is the last."""
     ends: list[tuple[int, bool]] = []
-    if "problem" not in text and not any(_begins(text, letter) for letter in _FIRST):
+    if all(text.rfind(word) < 0 for word in _WORDS) and not any(_begins(text, letter) for letter in _FIRST):
         return [(len(text), True)]
     for match in _NEXT_PROBLEM.finditer(text):
         if match.start() > 0:

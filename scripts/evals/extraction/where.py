@@ -13,7 +13,7 @@ _CLOSE = re.compile(
     rf"</\s?{_WORDS}\s?>|<\|end_of_thought\|>|\[/(?i:think)\]|\u25c1/think\u25b7|<\|channel\|>\s*final(?:<\|message\|>)?"
 )
 _FIRST = ("<", "[", "\u25c1")  # every tag begins with one of these; a single character is found fast
-_SECOND = ("/", "|")  # and an end tag goes on so
+_CLOSING = ("</", "<|", "[/", "\u25c1/")  # the same for end tags
 _LONGEST_TAG = 64  # characters; no tag is longer
 _WINDOWS = (1 << 11, 1 << 14, 1 << 17)  # bytes of JSON from the end, tried in turn before the whole text
 
@@ -78,9 +78,9 @@ def _opens(text: str, start: int) -> bool:
 
 def _after_thought(text: str) -> int | None:
     """Return where the last end tag ends, or None; only the places that may begin a tag are tried, from the end."""
-    places = {mark: text.rfind(mark) for mark in _FIRST}
+    places = {mark: text.rfind(mark) for mark in _CLOSING}
     while (place := max(places.values())) >= 0:
-        match = text[place + 1 : place + 2] in _SECOND and _CLOSE.match(text, place, place + _LONGEST_TAG)
+        match = _CLOSE.match(text, place, place + _LONGEST_TAG)
         if match:
             return match.end()
         for mark, last in places.items():
