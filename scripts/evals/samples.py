@@ -11,6 +11,7 @@ from scripts.evals.answers import Found
 from scripts.evals.records import ANSWERED, STATES
 
 COLUMNS = ("id", "seed", "predicted_answer", "correct", "state", "stage", "span", "flags", "part")
+_VERDICTS = {"true": True, "false": False}
 
 
 class Scored(msgspec.Struct, frozen=True, gc=False):
@@ -53,21 +54,26 @@ def read_table(path: Path) -> list[Scored]:
         header = tuple(next(reader, ()))
         if header != COLUMNS:
             raise InputError(f"{path}: expected the columns {','.join(COLUMNS)}, found {','.join(header)}")
-        return [_scored(row, f"{path}:{reader.line_num}") for row in reader]
+        rows: list[Scored] = []
+        flagged: dict[str, tuple[str, ...]] = {}
+        for row in reader:
+            try:
+                identity, seed, value, correct, state, stage, span, flags, part = row
+                if not seed.isdigit() or state not in STATES:
+                    raise ValueError
+                place = _place(span) if span else None
+                if flags not in flagged:
+                    flagged[flags] = tuple(flags.split())
+                said = value if value or state == ANSWERED else None
+                found = Found(said, state, stage, place, part, flagged[flags])
+                rows.append(Scored(identity, int(seed), found, _VERDICTS[correct]))
+            except (ValueError, KeyError):
+                where = f"{path}:{reader.line_num}"
+                raise InputError(f"{where}: expected {','.join(COLUMNS)}, found {','.join(row)}") from None
+        return rows
 
 
-def _scored(row: list[str], where: str) -> Scored:
-    """Return one line; raises InputError if it does not have the columns, a seed, a verdict and a state."""
-    if len(row) != len(COLUMNS) or not row[1].isdigit() or row[3] not in {"true", "false"} or row[4] not in STATES:
-        raise InputError(f"{where}: expected {','.join(COLUMNS)}, found {','.join(row)}")
-    identity, seed, value, correct, state, stage, span, flags, part = row
-    start, _, end = span.partition(":")
-    found = Found(
-        value if state == ANSWERED or value else None,
-        state,
-        stage,
-        (int(start), int(end)) if span else None,
-        part,
-        tuple(flags.split()),
-    )
-    return Scored(identity, int(seed), found, correct == "true")
+def _place(span: str) -> tuple[int, int]:
+    """Return start and end of a span; raises ValueError if it is none."""
+    start, end = span.split(":")
+    return int(start), int(end)

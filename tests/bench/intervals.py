@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from scripts.evals.figures import LIKELY, WARY
+from scripts.evals.figures import LIKELY, WARY, of_samples
 from scripts.evals.intervals import (
     Interval,
     containing,
@@ -85,6 +85,23 @@ def models(mean: float) -> dict[str, Draw]:
 def tally(values: Iterable[float]) -> Tally:
     """Return values as (value, how many)."""
     return list(Counter(values).items())
+
+
+def rare(mean: float) -> Draw:
+    """Return problems that are solved 98 times of 100, but for the few that are solved twice."""
+    return lambda n: np.where(RANDOM.random(n) < (mean - 0.02) / 0.96, 0.98, 0.02)
+
+
+def uneven(draw: Draw, mean: float, few: int, draws: int) -> dict[str, float]:
+    """Return the coverage in percent of pass@1 of 30 problems × 16 samples, but for one that has so `few`."""
+    hits: Counter[str] = Counter()
+    sizes = np.array([16] * 29 + [few])
+    for _ in range(draws):
+        chances = draw(30)
+        found = of_samples(Counter(zip(sizes.tolist(), RANDOM.binomial(sizes, chances).tolist(), strict=True)))
+        for question, truth in (("other_problems", mean), ("run_again", float(chances.mean()))):
+            hits[question] += found[question]["low"] <= 100 * truth <= found[question]["high"]
+    return {question: 100 * hits[question] / draws for question in ("other_problems", "run_again")}
 
 
 def plain_t(counts: Tally) -> tuple[float, float]:
@@ -241,6 +258,28 @@ def report(draws: int) -> list[str]:
             for question, found in grid(n, k, j, max(200, draws // 4)).items()
         }
         lines.append(f"| pass@{j} | {n} × {k} | {extent(cells['other problems'])} | {extent(cells['run again'])} |")
+    for few in (2, 8):
+        told = [
+            uneven(draw, mean, few, max(200, draws // 4))
+            for mean in MEANS
+            for name, draw in models(mean).items()
+            if name != "all or nothing"
+        ]
+        shown = [
+            extent({(float(index), ""): one[question] for index, one in enumerate(told)})
+            for question in ("other_problems", "run_again")
+        ]
+        lines.append(f"| pass@1 | 30 × 16, one × {few} | {shown[0]} | {shown[1]} |")
+    lines += [
+        "",
+        "**What no sample shows**, 30 × 16: problems solved 98 times of 100 but for the few solved twice:",
+        "",
+    ]
+    lines += ["| mean | of a hundred so hard | other problems | run again | plain t |", "|---" * 5 + "|"]
+    for mean in (0.75, 0.85, 0.9, 0.93, 0.95):
+        covers = scores(rare(mean), 30, 16, 1, draws, mean)
+        shown = [f"{covers[name]:.1f}" for name in ("other problems", "run again", "plain t")]
+        lines.append(f"| {mean} | {100 * (0.98 - mean) / 0.96:.0f} | {' | '.join(shown)} |")
     lines += ["", "**pass@k, *these same problems, run again*, 30 problems × 16 seeds**: coverage: median width", ""]
     lines[-2] += " (width of the range that 95 of 100 runs really fall into), in points"
     sizes = (1, 2, 4, 8, 12, 15)

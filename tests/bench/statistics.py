@@ -65,11 +65,19 @@ def main() -> None:
         words = ("--alone", "--benchmark", "b", "--answer-type", "integer", "--out", str(results), str(outputs))
         start = cpu_of("scripts.tabulate", "--help")
         print(f"{options.problems} problems × {options.seeds} seeds, texts of 0.7 KB; CPU seconds")
+        spent = [0.0, 0.0]
         for scorer, file in (("regex", "metrics-regex.json"), ("strict", "metrics.json")):
             rescore = cpu_of("scripts.rescore", "--scorer", scorer, *words)
             alone = cpu_of("scripts.tabulate", "--out", str(Path(scratch) / "s.csv"), str(results / file)) - start
-            share = 100 * alone / rescore
-            print(f"{scorer:6}  rescore {rescore:6.2f}  statistics, read and written {alone:5.2f}: {share:.1f} %")
+            spent = [spent[0] + rescore, spent[1] + alone]
+            _tell(scorer, rescore, alone)
+        _tell("both", *spent)
+
+
+def _tell(scorer: str, rescore: float, alone: float) -> None:
+    """Print the CPU seconds of both, and the share of the second in the first."""
+    share = 100 * alone / rescore
+    print(f"{scorer:6}  rescore {rescore:6.2f}  statistics, read and written {alone:5.2f}: {share:.1f} %")
 
 
 if __name__ == "__main__":

@@ -58,3 +58,19 @@ def test_a_table_of_somebody_else_is_refused(tmp_path: Path) -> None:
     path.write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="expected the columns"):
         read_table(path)
+
+
+@pytest.mark.parametrize(
+    "broken", ["a,x,5,true", "a,42,5,yes", "a,42,5", "a,42,5,true,found", "a,42,5,true,answered,box,x:y"]
+)
+def test_a_broken_line_of_a_table_is_named(tmp_path: Path, broken: str) -> None:
+    path = tmp_path / "samples-x.csv"
+    whole, fields = table(BEFORE), broken.split(",")
+    line = (
+        [*fields, *["", "", "", "", "answered", "box", "0:1", "", "final"][len(fields) :]]
+        if len(fields) > 3
+        else fields
+    )
+    path.write_text(whole + ",".join(line) + "\n")
+    with pytest.raises(InputError, match=rf"samples-x.csv:{len(BEFORE) + 2}: expected id,seed,.* found a,"):
+        read_table(path)
