@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, ViewportSize, sync_playwright
 
 AXE = Path(__file__).parent / "node_modules/axe-core/axe.min.js"
 WIDE = ViewportSize(width=1280, height=860)
@@ -40,7 +40,7 @@ class Window:
         self.asked: list[str] = []
         self.page.on("console", lambda message: self._told(message.type, message.text))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("dialog", lambda dialog: (self.errors.append(f"dialog: {dialog.message}"), dialog.dismiss())[0])
+        self.page.on("dialog", self._asked)
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.on("popup", lambda _: self.errors.append("a window was opened"))
 
@@ -48,6 +48,11 @@ class Window:
         """Keep what the console was told in earnest: errors, and what the policy refused."""
         if kind in {"error", "warning"}:
             self.errors.append(text)
+
+    def _asked(self, dialog: Dialog) -> None:
+        """Keep that a dialog was opened, and close it."""
+        self.errors.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def open(self, report: Path, place: str = "") -> "Window":
         """Open a report at a place of it, and wait until it is built; returns the window."""

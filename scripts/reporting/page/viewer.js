@@ -190,6 +190,7 @@ seedbedParts.viewer = (seedbed) => {
         raw: now.raw,
       }),
     );
+    dialog.dataset.shown = `${id}@${pair.seeds[seed]}`;
     parts.body.scrollTop = 0;
     now.mark = -1;
   }
