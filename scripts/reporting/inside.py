@@ -9,8 +9,8 @@ from scripts.errors import InputError
 from scripts.reporting.blocks import block
 from scripts.reporting.page import embedded, page
 
-SHORTEST = 400  # characters of a text that are always kept
-_STEPS = (1 << 30, 200_000, 100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000, SHORTEST)
+SHORTEST = 160  # characters of a text that are always kept
+_STEPS = (1 << 30, *(round(SHORTEST * 1.25**step) for step in range(32, -1, -1)))  # characters of a text, tried in turn
 Call = tuple[str, str, Any]  # what is called, by which name, with what
 LEFT_OUT = ((), ("chunks",), ("chunks", "problems_file", "samples_file"))  # in this order, until the rest fits
 _NAMED = {"chunks": "the generations", "problems_file": "the problems", "samples_file": "the tables of samples"}
