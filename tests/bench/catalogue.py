@@ -102,7 +102,7 @@ def outputs(work: Path, dataset: Path, seeds: int) -> list[Path]:
     files = [folder / f"output-rs{seed}.jsonl" for seed in range(42, 42 + seeds)]
     handles = [path.open("w") for path in files]
     for row in iter_rows(dataset):
-        for seed, handle in enumerate(handles):
+        for seed, handle in enumerate(handles, 42):
             letter = row["expected_answer"] if chooser.random() < 0.6 else chooser.choice(LETTERS)
             said = " ".join(chooser.choices(WORDS, k=60)) + f".\n\nAnswer: {letter}"
             record = {

@@ -48,8 +48,18 @@ def thought(chooser: random.Random, pieces: list[bytes], size: int) -> bytes:
     return b"".join(chosen)
 
 
-def build(folder: Path, seeds: int = 16, problems: int = 30, shortest: int = SHORTEST, longest: int = LONGEST) -> int:
-    """Write the corpus, the same each time, and return its size in bytes; each text stands in it twice."""
+def build(
+    folder: Path,
+    seeds: int = 16,
+    problems: int = 30,
+    shortest: int = SHORTEST,
+    longest: int = LONGEST,
+    tags: bool = True,
+) -> int:
+    """Write the corpus, the same each time, and return its size in bytes; each text stands in it twice.
+
+    Without `tags` no thought is marked as one.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     chooser = random.Random(20)
     kinds = paragraphs(chooser, _PLAIN * 12 + _QUOTED), paragraphs(chooser, _PLAIN * 12 + _OTHER * 24 + _QUOTED)
@@ -62,7 +72,7 @@ def build(folder: Path, seeds: int = 16, problems: int = 30, shortest: int = SHO
                 answer = 3 * number + 5
                 given = answer if chooser.random() < 0.6 else answer + 1
                 ending = json.dumps(chooser.choice(_ENDINGS).format(p=given))[1:-1].encode()
-                said = b"<think>\\n" + text + b"</think>\\n\\n" + ending
+                said = (b"<think>\\n" + text + b"</think>\\n\\n" if tags else text + b"\\n\\n") + ending
                 record = {
                     "id": f"made-{number}",
                     "problem": f"Made-up problem {number}: how many pairs are there?",
