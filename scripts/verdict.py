@@ -1,5 +1,6 @@
 """One line a model and benchmark: what its files amount to, and why where that is not everything."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -45,8 +46,9 @@ def reasons(pair: Pair, coverage: dict[str, Any]) -> list[str]:
     by_reason: dict[str, list[int]] = {}
     for seed in missing:
         reason = _NOT_THERE if coverage.get("imported") else _last_words(pair, seed)
-        by_reason.setdefault(reason, []).append(seed)
-    for reason, seeds in by_reason.items():
+        by_reason.setdefault(_common(reason, seed), []).append(seed)
+    for common, seeds in by_reason.items():
+        reason = common.replace(_SEED, str(seeds[0]))
         word = "seed" if len(seeds) == 1 else "seeds"
         log = f"{_log(pair, seeds[0])}: " if reason not in (_SILENT, _NOT_THERE) else ""
         told.append(f"{word} {', '.join(map(str, seeds))} missing: {log}{reason}")
@@ -60,8 +62,14 @@ def reasons(pair: Pair, coverage: dict[str, Any]) -> list[str]:
     return told
 
 
+_SEED = "{seed}"
 _SILENT = "never ran"
 _NOT_THERE = "no longer among the imported outputs; import them again"
+
+
+def _common(reason: str, seed: int) -> str:
+    """Return a reason without the number of its seed in the names of files: what stopped all seeds is told once."""
+    return re.sub(rf"\brs{seed}\b", f"rs{_SEED}", reason)
 
 
 def _log(pair: Pair, seed: int) -> Path:

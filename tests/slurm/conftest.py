@@ -10,6 +10,7 @@ import pytest
 
 from tests.serving.conftest import real_model
 from tests.slurm.cluster import CannotStart, Cluster
+from tests.slurm.workflow_place import WorkflowPlace
 from tests.slurm.workplace import SlurmPlace
 
 __all__ = ["real_model"]
@@ -58,5 +59,13 @@ def accounting_cluster() -> Iterator[Cluster]:
 def place(cluster: Cluster, tmp_path: Path) -> Iterator[SlurmPlace]:
     """A working directory on the cluster; after the test nothing of it is in the queue."""
     workplace = SlurmPlace(tmp_path / "work", cluster)
+    yield workplace
+    workplace.end()
+
+
+@pytest.fixture
+def flow(cluster: Cluster, tmp_path: Path) -> Iterator[WorkflowPlace]:
+    """A place for a whole run; after the test nothing of it is in the queue."""
+    workplace = WorkflowPlace(tmp_path / "work", cluster)
     yield workplace
     workplace.end()

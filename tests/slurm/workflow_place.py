@@ -31,6 +31,7 @@ PROFILE: dict[str, Any] = {
     "set-resources": {"server": PLACEMENT},
 }
 PROBLEMS = 3
+SLOW = ("--token-delay", "0.4")  # an answer of four words takes a second and a half
 
 
 class WorkflowPlace(SlurmPlace):
@@ -88,15 +89,16 @@ class WorkflowPlace(SlurmPlace):
         """Write a YAML file beside the working directory."""
         (self.files / name).write_text(yaml.safe_dump(dict(value), sort_keys=False))
 
-    def snakemake(self, *words: str) -> "subprocess.Popen[str]":
-        """Start Snakemake with the profile; its output goes to a file."""
-        command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", "."]
+    def snakemake(self, *words: str, cwd: Path | None = None) -> "subprocess.Popen[str]":
+        """Start Snakemake with the profile, from the working directory or another; its output goes to a file."""
+        command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
+        command += ["--directory", str(self.folder) if cwd else "."]
         command += ["--configfile", str(self.files / "config.yaml"), "--profile", str(self.files / "profile"), *words]
         environment = {k: v for k, v in self.environment.items() if k not in ("PYTHONPATH", "PYTHONSAFEPATH")}
         with open(self.output, "w") as output:
             self.run = subprocess.Popen(
                 command,
-                cwd=self.folder,
+                cwd=cwd or self.folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -118,6 +120,10 @@ class WorkflowPlace(SlurmPlace):
         """Return all that Snakemake has printed."""
         return self.output.read_text()
 
+    def told(self, model: str = "m") -> str:
+        """Return the line that the broker tells of a server."""
+        return str((self.note(model, "status.json") or {}).get("line"))
+
     def results(self, name: str, model: str = "m") -> Path:
         """Return a file of the results of the benchmark."""
         return self.folder / "results" / model / "eval-results" / "tiny" / name
@@ -125,6 +131,11 @@ class WorkflowPlace(SlurmPlace):
     def asked(self) -> int:
         """Return how many completions the stub has been asked for in all."""
         return len(self.requests.read_text().splitlines()) if self.requests.exists() else 0
+
+    def again(self) -> int:
+        """Return how many times the stub was asked for a sample that it had been asked for before."""
+        lines = self.requests.read_text().splitlines()
+        return len(lines) - len(set(lines))
 
     def submitted(self) -> int:
         """Return how many jobs this cluster has ever seen."""

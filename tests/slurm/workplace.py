@@ -20,6 +20,16 @@ class SlurmPlace(Workplace):
         super().__init__(folder, cluster.environment)
         self.cluster = cluster
 
+    def stand_in(self, command: str, body: str) -> None:
+        """Put a shell script before a command of Slurm: a stand-in for what a cluster may do; $REAL is Slurm's own."""
+        folder = self.folder.parent / "stand-ins"
+        folder.mkdir(exist_ok=True)
+        path = folder / command
+        path.write_text(f"#!/bin/sh\nREAL={self.cluster.base}/bin/{command}\n{body}\n")
+        path.chmod(0o755)
+        if not self.environment["PATH"].startswith(f"{folder}:"):
+            self.environment["PATH"] = f"{folder}:{self.environment['PATH']}"
+
     def begin(self, server: Mapping[str, Any], placement: Mapping[str, Any] | None = None, **plan: Any) -> None:
         """Start a driver whose one server `m` is a Slurm job, with the short times of tests."""
         entry = {"server": dict(server), "placement": {**PLACEMENT, **(placement or {})}}
@@ -30,8 +40,8 @@ class SlurmPlace(Workplace):
         lines = self.cluster.run(
             "squeue", "--noheader", f"--format={'|'.join(('%i', '%j', '%T', '%P', '%k', '%N'))}|%Z"
         )
-        found = [line.rsplit("|", 1) for line in lines.splitlines()]
-        return [Job(*line.split("|")) for line, workdir in found if Path(workdir) == self.folder]
+        found = [line.split("|") for line in lines.splitlines()]
+        return [Job(*words[:-1]) for words in found if words[-1] == str(self.folder)]
 
     def server_job(self) -> Job:
         """Return the one server of this folder."""
