@@ -128,7 +128,7 @@ seedbedParts.heatmap = (seedbed) => {
   function row(map, problem, at) {
     const { pair, scorer, shares } = map;
     const bar = element("span", { class: "bar" });
-    bar.style.width = `${shares[problem]}%`;
+    bar.style.width = `${(4 * shares[problem]) / 100}rem`;
     return element(
       "div",
       { role: "row", class: "row", "aria-rowindex": at + 2 },

@@ -78,7 +78,7 @@ seedbedParts.pair = (seedbed) => {
     );
     return element(
       "section",
-      { class: "block", "aria-labelledby": "charts-title" },
+      { class: "block", id: "charts", "aria-labelledby": "charts-title" },
       element("h3", { id: "charts-title" }, "Charts"),
       element("div", { class: "figures-grid" }, all),
     );

@@ -36,8 +36,14 @@ seedbedParts.theme = (seedbed) => {
       changed(button);
     });
     system.addEventListener("change", () => changed(button));
-    addEventListener("beforeprint", () => seedbed.figure.redraw(true));
+    addEventListener("beforeprint", printed);
     changed(button);
+  }
+
+  /** Draw what was never near the window, and unfold what paper cannot. */
+  function printed() {
+    for (const gate of document.querySelectorAll("details.gate")) gate.open = true;
+    seedbed.figure.redraw(true);
   }
 
   function changed(button) {
