@@ -77,7 +77,7 @@ def _whole(
         "going_on": going_on,
         "title": "seedbed",
         "folder": Path.cwd().name,
-        "gates": history.gates(judged),
+        "gates": history.gates(judged, parts),
         "run": history.of_run(record),
         "servers": history.servers(settings.config["models"], record),
     }

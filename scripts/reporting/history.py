@@ -64,11 +64,11 @@ def servers(models: Mapping[str, Any], record: Mapping[str, Any]) -> list[dict[s
     return found
 
 
-def gates(judged: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    """Return each criterion with its outcome and why."""
+def gates(judged: Mapping[str, Any] | None, parts: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return each criterion with its outcome and why; `parts` names the part of a benchmark that was asked."""
     return [
         {
-            "gate": f"{one['benchmark']} / {one['model']}, {one['scorer']}: {one['criterion']}",
+            "gate": f"{_named(one['benchmark'], parts)} / {one['model']}, {one['scorer']}: {one['criterion']}",
             "criterion": one["criterion"],
             "pair": f"{one['model']}/{one['benchmark']}",
             "scorer": one["scorer"],
@@ -80,6 +80,11 @@ def gates(judged: Mapping[str, Any] | None) -> list[dict[str, Any]]:
         }
         for one in (judged or {}).get("criteria", ())
     ]
+
+
+def _named(benchmark: str, parts: Mapping[str, str]) -> str:
+    """Return a benchmark's name with the part that was asked."""
+    return f"{benchmark} ({parts[benchmark]})" if parts.get(benchmark) else benchmark
 
 
 def _distance(judged: Mapping[str, Any]) -> float | None:
@@ -115,7 +120,10 @@ def _comparison(
     questions = ("other_problems", "run_again")
     return {
         "name": label,
-        **{side: f"{document[side]}, {told[side]['benchmark']}, {told[side]['scorer']}" for side in ("a", "b")},
+        **{
+            side: f"{document[side]}, {_named(told[side]['benchmark'], parts)}, {told[side]['scorer']}"
+            for side in ("a", "b")
+        },
         "pairs": [_pair(told[side]) for side in ("a", "b")],
         "part": parts.get(told["a"]["benchmark"], ""),
         "scorers": [told[side]["scorer"] for side in ("a", "b")],

@@ -113,7 +113,7 @@ def measured(work: Path, what: str) -> None:
 def own(work: Path) -> None:
     """Print what the report adds to a summary: its modules, and the writing itself once coverage is known."""
     code = (
-        "import time; from scripts import gate, summary, tables, tabulate; start = time.process_time();"
+        "import time; from scripts import gate, spending, tables, tabulate; start = time.process_time();"
         "from scripts import report; from scripts.standing import coverage_of, terms_of; loaded = time.process_time();"
         "settings = report.load(report.read_yaml(report.CONFIG), str(report.CONFIG), [report.CONFIG.parent]);"
         "record = report.run_record.read();"

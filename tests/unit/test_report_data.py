@@ -220,6 +220,8 @@ def test_a_part_of_a_benchmark_is_named_as_one(data: dict[str, Any]) -> None:
     assert pair_of(data, "alder/pairs")["part"] == "6 of 24"
     assert pair_of(data, "alder/pairs")["line"].startswith("pairs (6 of 24) / alder: COMPLETE")
     assert [one["part"] for one in data["comparisons"] if "pairs" in one["a"]] == ["6 of 24"] * 2
+    assert "alder, pairs (6 of 24), strict" in [one["a"] for one in data["comparisons"]]
+    assert "pairs (6 of 24) / alder, regex: pass@1 >= 60" in [one["gate"] for one in data["gates"]]
     assert pair_of(data)["part"] == ""
 
 
