@@ -88,6 +88,9 @@ def _of_seeds(folder: Path, form: str) -> Folder:
         else:
             found[0] = Source(path, 0, path.name.endswith("-async") or form == SGL_EVAL)
             remarks.append(f"{path.name} tells no seed; it is imported as seed 0")
+    for path in _named(folder, _PLAIN):
+        if not _SEED.fullmatch(path.name) and not _ALONE.fullmatch(path.name):
+            remarks.append(f"{path.name} is left out: it is no output of a seed, though NeMo-Skills counts it as one")
     told = _json(folder / "metrics.json") if form == SGL_EVAL else {}
     stamp = _STAMP.fullmatch(folder.resolve().name)
     benchmark = told.get("name") or (stamp[1] if stamp else folder.resolve().name)

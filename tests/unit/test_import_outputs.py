@@ -317,6 +317,17 @@ def test_outputs_that_are_there_already_are_not_overwritten(take: Import) -> Non
         take(SUMS, "nemo-skills")
 
 
+def test_what_is_left_out_of_a_folder_is_told(take: Import, tmp_path: Path) -> None:
+    source = copied(tmp_path)
+    for name in ("judged.jsonl", "output-rs1.jsonl-async", "output.jsonl"):
+        shutil.copy(source / "output-rs0.jsonl", source / name)
+    assert record(take(source, "nemo-skills"))["remarks"] == [
+        "output-rs1.jsonl-async is left out: output-rs1.jsonl is finished",
+        "output.jsonl is left out: it tells no seed",
+        "judged.jsonl is left out: it is no output of a seed, though NeMo-Skills counts it as one",
+    ]
+
+
 def test_outputs_whose_folder_was_removed_can_be_imported_again(take: Import) -> None:
     shutil.rmtree(take(SUMS, "nemo-skills"))
     take(SUMS, "nemo-skills", "--model", "b", "--seeds", "1")
