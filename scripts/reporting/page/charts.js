@@ -17,10 +17,9 @@ seedbedParts.charts = (seedbed) => {
     const scorer = main(pair);
     const shares = Object.fromEntries(pair.scorers.map((name) => [name, accuracy(pair, name)]));
     const order = pair.problems.map((_, at) => at).sort((a, b) => shares[scorer][b] - shares[scorer][a]);
-    const middle = shares[scorer][order[Math.floor(order.length / 2)]];
     return figure({
       title: "Accuracy of each problem",
-      caption: `Sorted by ${scorer}; the problem in the middle is right in ${percent(middle)} of its samples.`,
+      caption: `Sorted by ${scorer}; the problem in the middle is right in ${percent(shares[scorer][order[order.length >> 1]])} of its samples.`,
       draw: () => ({
         traces: pair.scorers.map((name) => trace(pair, name, scorer, order, shares[name])),
         layout: {

@@ -85,7 +85,7 @@ seedbedParts.figure = (seedbed) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       watcher.unobserve(target);
-      render(target);
+      setTimeout(() => render(target)); // each in a turn of its own: the page answers between two charts
     }
   }
 

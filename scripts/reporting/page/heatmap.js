@@ -122,7 +122,9 @@ seedbedParts.heatmap = (seedbed) => {
     const first = map.grid.querySelector("[role=gridcell]");
     if (first) first.tabIndex = 0;
     refill(map.told, shown.length ? " " : "No problem has such an id.");
-    turning(map, last);
+    const to = Math.min(map.list.length, (map.page + 1) * map.rows);
+    const words = `problems ${whole(map.page * map.rows + 1)} to ${whole(to)} of ${whole(map.list.length)}`;
+    seedbed.pager.turn(map, last, words, () => draw(map));
   }
 
   function row(map, problem, at) {
@@ -154,20 +156,6 @@ seedbedParts.heatmap = (seedbed) => {
         bar,
         element("span", {}, scorer ? `${Math.round(shares[problem])} %` : ""),
       ),
-    );
-  }
-
-  function turning(map, last) {
-    if (!last) return refill(map.pages);
-    const turn = (by) => () => {
-      map.page = Math.min(last, Math.max(0, map.page + by));
-      draw(map);
-    };
-    refill(
-      map.pages,
-      element("button", { type: "button", click: turn(-1), disabled: map.page === 0 }, "‹ before"),
-      `problems ${whole(map.page * map.rows + 1)} to ${whole(Math.min(map.list.length, (map.page + 1) * map.rows))} of ${whole(map.list.length)}`,
-      element("button", { type: "button", click: turn(1), disabled: map.page === last }, "after ›"),
     );
   }
 

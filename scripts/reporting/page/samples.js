@@ -108,7 +108,7 @@ seedbedParts.samples = (seedbed) => {
     const rows = own.found.slice(own.page * PAGE, (own.page + 1) * PAGE);
     refill(own.rows, rows.length ? table(own, rows) : null);
     refill(own.count, own.wrong || (own.found.length ? some(own.found.length, "sample") : "No sample passes."));
-    turning(own, last);
+    seedbed.pager.turn(own, last, `page ${whole(own.page + 1)} of ${whole(last + 1)}`, () => show(own));
   }
 
   function pick(own, name) {
@@ -176,20 +176,6 @@ seedbedParts.samples = (seedbed) => {
   function answer(text) {
     if (text === null || text === undefined) return null;
     return isolated(text.length > 60 ? `${text.slice(0, 59)}…` : text, { class: "answer" });
-  }
-
-  function turning(own, last) {
-    if (!last) return refill(own.pages);
-    const turn = (by) => () => {
-      own.page += by;
-      show(own);
-    };
-    refill(
-      own.pages,
-      element("button", { type: "button", click: turn(-1), disabled: own.page === 0 }, "‹ before"),
-      `page ${whole(own.page + 1)} of ${whole(last + 1)}`,
-      element("button", { type: "button", click: turn(1), disabled: own.page === last }, "after ›"),
-    );
   }
 
   return { samples, choose, listed, state: () => list };

@@ -5,16 +5,6 @@ globalThis.seedbedParts ??= {};
 seedbedParts.viewer = (seedbed) => {
   const { element, isolated, refill } = seedbed.elements;
   const { index, place } = seedbed.outcomes;
-  const KEYS = [
-    ["j", "k", "next and previous sample of the list"],
-    ["→", "←", "next and previous seed"],
-    ["n", "p", "next and previous problem"],
-    ["a", "", "to what a scorer matched, then to what the next one did"],
-    ["m", "", "formulas drawn or as they were written"],
-    ["r", "", "fold or unfold the reasoning"],
-    ["?", "", "these keys"],
-    ["Esc", "", "close"],
-  ];
   const now = { pair: null, scorer: "", at: -1, list: [], raw: false, back: null, filter: "all", mark: -1 };
   let dialog = null;
   let parts = null;
@@ -42,22 +32,7 @@ seedbedParts.viewer = (seedbed) => {
       title: element("h2", { id: "viewer-title", tabindex: "-1" }),
       position: element("p", { class: "position" }),
       body: element("div", { class: "viewer-body", tabindex: "0", role: "region", "aria-labelledby": "viewer-title" }),
-      keys: element(
-        "div",
-        { class: "keys", hidden: true },
-        element(
-          "dl",
-          {},
-          KEYS.map(([a, b, word]) =>
-            element(
-              "div",
-              {},
-              element("dt", {}, element("kbd", {}, a), b ? element("kbd", {}, b) : null),
-              element("dd", {}, word),
-            ),
-          ),
-        ),
-      ),
+      keys: seedbed.keys.panel(),
     };
     refill(
       dialog,
