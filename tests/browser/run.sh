@@ -21,5 +21,5 @@ if [ -n "$missing" ]; then
     fi
 fi
 npm --prefix tests/browser ci --ignore-scripts --no-audit --no-fund --loglevel error >/dev/null
-tests/browser/node_modules/.bin/biome check --config-path tests/browser scripts/reporting/page tests/browser/biome.json
+(cd tests/browser && node_modules/.bin/biome check --config-path . ../../scripts/reporting/page biome.json)
 SEEDBED_NEEDS_CHROMIUM=1 "$python" -m pytest tests/browser -n "${BROWSER_WORKERS:-2}" --dist loadfile "$@"
