@@ -6,7 +6,8 @@ from math import lcm, sqrt
 from typing import Any
 
 from scripts.errors import InputError
-from scripts.evals.intervals import Interval, containing, paired, paired_again, run_again
+from scripts.evals.differences import linked, paired, paired_again
+from scripts.evals.intervals import Interval, containing, run_again
 from scripts.evals.quantiles import NORMAL_80, NORMAL_975, student
 from scripts.evals.repetition import pass_variance
 from scripts.evals.samples import Scored
@@ -32,7 +33,7 @@ def compare(first: Sequence[Scored], second: Sequence[Scored], same_samples: boo
     moves = {name: _mean(other[name]) - _mean(one[name]) for name in shared}
     tally: Tally = list(Counter(moves.values()).items())
     value = sum(moves.values()) / len(moves)
-    again = _same_again(one, other, shared, tally) if same_samples else _again(one, other, shared, tally)
+    again = _same_again(one, other, shared) if same_samples else _again(one, other, shared)
     others = containing(paired(tally), again)
     return {
         "problems": {
@@ -49,7 +50,6 @@ def compare(first: Sequence[Scored], second: Sequence[Scored], same_samples: boo
             "run_again": _told(again),
         },
         "sign_flip_p": sign_flip_p(_integers(one, other, shared)),
-        "sign_flip_exact": all(len(one[name]) == len(other[name]) for name in shared),
         "smallest_difference": {
             "power": 80,
             "other_problems": _smallest(others, student(len(shared) - 1) if others else 0.0),
@@ -84,9 +84,9 @@ def sentences(found: Mapping[str, Any]) -> list[str]:
         if bounds is not None:
             span = f"{bounds['low']:+.1f} to {bounds['high']:+.1f}"
             lines.append(f"{bounds['question']}: {span}, {bounds['answer']} (shows {least:.1f} points or more)")
-    moved, kind = found["moved"], "exact" if found["sign_flip_exact"] else "approximate"
+    moved, unlike = found["moved"], " of as many samples" if len(sizes) > 1 else ""
     lines.append(
-        f"{kind} test by problem: p = {found['sign_flip_p']:.3g}"
+        f"exact test by problem{unlike}: p = {found['sign_flip_p']:.3g}"
         f" ({moved['up']} up, {moved['down']} down, {moved['same']} the same)"
     )
     if found["moved_most"]:
@@ -115,15 +115,21 @@ def _smallest(interval: Interval | None, quantile: float) -> float | None:
     return 100 * reach * (quantile + NORMAL_80) / quantile
 
 
-def _again(one: Cells, other: Cells, shared: Sequence[str], moves: Tally) -> Interval | None:
-    """Return the interval for the difference on these same problems; None where nothing bounds it."""
-    first, second = (
-        _shares(Counter((len(cells[name]), _right(cells[name])) for name in shared)) for cells in (one, other)
-    )
-    return paired_again(first, second, moves)
+def _again(one: Cells, other: Cells, shared: Sequence[str]) -> Interval | None:
+    """Return the interval for the difference on these same problems; None where nothing bounds it.
+
+    Where a problem of a side has one sample, which shows no chance of its own, the variance over problems bounds that
+    of both sides, and what they have in common of it is taken out by their correlation.
+    """
+    sides = [Counter((len(cells[name]), _right(cells[name])) for name in shared) for cells in (one, other)]
+    if all(size > 1 for counts in sides for size, _ in counts):
+        return paired_again(_shares(sides[0]), _shares(sides[1]))
+    means = [(_mean(one[name]), _mean(other[name])) for name in shared]
+    first, second = (run_again(list(Counter(values).items()), len(shared), None) for values in zip(*means, strict=True))
+    return paired_again(first, second, linked(means))
 
 
-def _same_again(one: Cells, other: Cells, shared: Sequence[str], moves: Tally) -> Interval | None:
+def _same_again(one: Cells, other: Cells, shared: Sequence[str]) -> Interval | None:
     """Return the same for two scorers on one set of samples: the share that only the second finds, less the other's.
 
     A sample is in one of these shares at most, so they go apart together: the correlation of a multinomial's cells.
@@ -136,12 +142,12 @@ def _same_again(one: Cells, other: Cells, shared: Sequence[str], moves: Tally) -
         lost[len(both), sum(was and not now for was, now in both)] += 1
         gained[len(both), sum(now and not was for was, now in both)] += 1
     if any(size == 0 for size, _ in lost):
-        return _again(one, other, shared, moves)
+        return _again(one, other, shared)
     down, up = _shares(lost), _shares(gained)
     if down is None or up is None:
-        return paired_again(down, up, moves)
+        return None
     odds = down.value * up.value / (1 - down.value) / (1 - up.value) if max(down.value, up.value) < 1 else 0.0
-    return paired_again(down, up, moves, -min(1.0, sqrt(odds)))
+    return paired_again(down, up, -min(1.0, sqrt(odds)))
 
 
 def _shares(counts: Counter[tuple[int, int]]) -> Interval | None:
@@ -154,12 +160,13 @@ def _shares(counts: Counter[tuple[int, int]]) -> Interval | None:
 
 
 def _integers(one: Cells, other: Cells, shared: Sequence[str]) -> list[int]:
-    """Return the problems' differences on a common scale of whole numbers, for the exact test."""
-    scale = lcm(*(len(cells[name]) for name in shared for cells in (one, other)))
-    return [
-        _right(other[name]) * (scale // len(other[name])) - _right(one[name]) * (scale // len(one[name]))
-        for name in shared
-    ]
+    """Return the problems' differences on a common scale of whole numbers, for the exact test.
+
+    Of the first samples where a side has more: a difference of unlike numbers is as likely with either sign no more.
+    """
+    sizes = {name: min(len(one[name]), len(other[name])) for name in shared}
+    scale = lcm(*sizes.values())
+    return [(_right(other[name][:size]) - _right(one[name][:size])) * (scale // size) for name, size in sizes.items()]
 
 
 def _side(cells: Cells, shared: Sequence[str]) -> dict[str, Any]:

@@ -29,10 +29,10 @@ def of_pass(rights: Mapping[tuple[int, int], int], k: int, least: int) -> dict[s
     return _figure(tally, other_problems(tally), again)
 
 
-def of_values(values: Sequence[float], samples: int) -> dict[str, Any]:
+def of_values(values: Sequence[float]) -> dict[str, Any]:
     """Return a figure of which every problem has one value, so that a bound stands for another run's chance."""
     tally = list(Counter(values).items())
-    return _figure(tally, other_problems(tally), run_again(tally, samples, None))
+    return _figure(tally, other_problems(tally), run_again(tally, len(values), None))
 
 
 def _figure(tally: Tally, others: Interval | None, again: Interval | None) -> dict[str, Any]:

@@ -22,7 +22,6 @@ _ADDED = 0.3  # problems added at each end, right and wrong, where problems are 
 _UNLIKE = 5.0  # one fifth of the variance between the problems is enough to add them fully
 _ALIKE = 10.0  # nearer to none than a tenth of it, problems are alike: their variance is that of so many samples
 _FEW = 4.0  # samples a problem that do not show whether problems are alike
-_MOVED = 0.02  # problems added that moved all the way up, and as many down, to a comparison
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -68,7 +67,7 @@ def other_problems(tally: Tally, repeats: float = 1) -> Interval | None:
     if repeats < 2 and own > 0 and 0 < mean < 1:  # near 0 or 1 what was added draws the interval off the mean
         near = _score(mean, mean * (1 - mean) / own, t)
         low, high = min(low, near[0]), max(high, near[1])
-    return _held(mean, sqrt(own), low, high, OTHER_PROBLEMS)
+    return held(mean, sqrt(own), low, high, OTHER_PROBLEMS)
 
 
 def run_again(tally: Tally, samples: int, variances: Tally | None) -> Interval | None:
@@ -123,41 +122,6 @@ def containing(others: Interval | None, again: Interval | None) -> Interval | No
     return msgspec.structs.replace(others, low=min(others.low, again.low), high=max(others.high, again.high))
 
 
-def paired(differences: Tally) -> Interval | None:
-    """Return the interval for a mean difference over other problems like these: Student's t on problems' differences.
-
-    A fiftieth of a problem that moved all the way is added in each direction: no difference seen is not certainty.
-    None with fewer than two problems.
-    """
-    problems = problems_of(differences)
-    if problems < 2:
-        return None
-    value = mean_of(differences)
-    total = problems + 2 * _MOVED
-    squares = squares_of(differences, value) + _MOVED * ((1 - value) ** 2 + (1 + value) ** 2)
-    reach = student(problems - 1) * sqrt(squares / (total - 1) / total)
-    return _held(value, sqrt(variance_of(differences) / problems), value - reach, value + reach, OTHER_PROBLEMS, -1.0)
-
-
-def paired_again(
-    one: Interval | None, other: Interval | None, differences: Tally, linked: float = 0.0
-) -> Interval | None:
-    """Return the interval for other - one on these same problems, from the interval of each for RUN_AGAIN.
-
-    Square-and-add (Newcombe 1998, method 10; of any two intervals Zou & Donner 2008, there with the correlation
-    `linked`): each side is as wide as by itself, so that a side at 0 or 100 % is no certainty here either. Where a side
-    shows no variance of its own, that over the problems' differences bounds both: `paired`. None if there is none.
-    """
-    if one is None or other is None or one.at_most or other.at_most:
-        bound = paired(differences)
-        return bound and msgspec.structs.replace(bound, question=RUN_AGAIN, at_most=True)
-    value = other.value - one.value
-    below, above = (other.value - other.low, one.high - one.value), (other.high - other.value, one.value - one.low)
-    reach = [sqrt(max(0.0, a * a + b * b - 2 * linked * a * b)) for a, b in (below, above)]
-    error = sqrt(max(0.0, one.std_err**2 + other.std_err**2 - 2 * linked * one.std_err * other.std_err))
-    return _held(value, error, value - reach[0], value + reach[1], RUN_AGAIN, -1.0)
-
-
 def _own_variance(tally: Tally, variances: Tally | None) -> float | None:
     """Return the variance of a mean from run to run, or what bounds it; None where nothing does."""
     problems = problems_of(tally)
@@ -168,11 +132,11 @@ def _own_variance(tally: Tally, variances: Tally | None) -> float | None:
 
 def _again(tally: Tally, own: float, low: float, high: float, at_most: bool) -> Interval:
     """Return an interval for RUN_AGAIN."""
-    found = _held(mean_of(tally), sqrt(own), low, high, RUN_AGAIN)
+    found = held(mean_of(tally), sqrt(own), low, high, RUN_AGAIN)
     return msgspec.structs.replace(found, at_most=at_most)
 
 
-def _held(value: float, error: float, low: float, high: float, question: str, least: float = 0.0) -> Interval:
+def held(value: float, error: float, low: float, high: float, question: str, least: float = 0.0) -> Interval:
     """Return an interval whose bounds stay where the value can be and enclose it."""
     return Interval(value, error, min(value, max(least, low)), max(value, min(1.0, high)), question)
 

@@ -77,7 +77,7 @@ def figure(cells: Cells, kind: str, k: int | None) -> dict[str, Any] | None:
         return share({name: row[:k] for name, row in cells.items()}, lambda row: row.correct)
     if kind == "majority":
         values = [next(majority([_answer(sample) for sample in row], [size])) for row in cells.values()]
-        return figures.of_values(values, size * len(cells))
+        return figures.of_values(values)
     rights = Counter((len(row), sum(sample.correct for sample in row)) for row in cells.values())
     return figures.of_pass(rights, size, least)
 
@@ -101,8 +101,8 @@ def majorities(cells: Cells, repeats: int) -> dict[str, Any]:
             classes[size].append(by_class)
     return {
         f"majority@{size}": {
-            **figures.of_values(strings[size], size * len(cells)),
-            "by_equivalence_class": figures.of_values(classes[size], size * len(cells)),
+            **figures.of_values(strings[size]),
+            "by_equivalence_class": figures.of_values(classes[size]),
         }
         for size in sizes
     }

@@ -12,13 +12,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from scripts.evals.differences import paired, paired_again
 from scripts.evals.figures import LIKELY, WARY, of_samples
 from scripts.evals.intervals import (
     Interval,
     containing,
     other_problems,
-    paired,
-    paired_again,
     pass_again,
     run_again,
 )
@@ -167,7 +166,7 @@ def differences(n: int, k: int, chances: Callable[[int], tuple[Array, Array]], d
         one, other = chances(n)
         a, b = RANDOM.binomial(k, one), RANDOM.binomial(k, other)
         moves = tally(((b - a) / k).tolist())
-        again = paired_again(again_of(Counter(a.tolist()), n, k, 1), again_of(Counter(b.tolist()), n, k, 1), moves)
+        again = paired_again(again_of(Counter(a.tolist()), n, k, 1), again_of(Counter(b.tolist()), n, k, 1))
         assert again is not None
         found.append(again.high - again.low)
         hits["other problems"] += covered(containing(paired(moves), again), truth)

@@ -50,8 +50,8 @@ def test_sides_with_other_numbers_of_seeds_are_compared_by_shares() -> None:
     found = compare(rows([2, 4], 4), rows([8, 16], 16))
     assert found["difference"]["value"] == 0
     assert found["sign_flip_p"] == 1
-    assert found["sign_flip_exact"] is False  # no sign is as likely as the other where one side has more samples
     assert "× 4 and 16 samples" in sentences(found)[0]
+    assert "exact test by problem of as many samples: p = 1 (0 up, 0 down, 2 the same)" in sentences(found)
     assert (found["a"]["samples_per_problem"], found["b"]["samples_per_problem"]) == (4, 16)
 
 
@@ -88,7 +88,6 @@ def test_what_people_read_says_each_thing_once() -> None:
     found = compare(rows([16, 8, 0, 4], 16), rows([16, 12, 4, 8], 16))
     again, others = (found["difference"][key] for key in ("run_again", "other_problems"))
     least = found["smallest_difference"]
-    assert found["sign_flip_exact"] is True
     assert sentences(found) == [
         "a 43.8 %, b 62.5 %: +18.8 points on 4 problems × 16 samples",
         f"these same problems, run again: {again['low']:+.1f} to {again['high']:+.1f}, better"
@@ -125,6 +124,34 @@ def test_a_difference_near_the_ends_is_covered(size: int, one: float, other: flo
         found = compare(rows(drawn[0], size), rows(drawn[1], size))["difference"]["run_again"]
         hits += found["low"] <= 100 * (other - one) <= found["high"]
     assert hits >= 0.92 * draws
+
+
+@pytest.mark.parametrize(("size", "one", "other"), [(1, 1.0, 0.98), (1, 0.95, 0.9), (1, 0.5, 0.6), (1, 0.02, 0.0)])
+def test_a_difference_of_one_sample_a_problem_is_covered(size: int, one: float, other: float) -> None:
+    draw, hits, draws = Random(4), 0, 400
+    for _ in range(draws):
+        drawn = [[int(draw.random() < chance) for _ in range(30)] for chance in (one, other)]
+        found = compare(rows(drawn[0], size), rows(drawn[1], size))["difference"]["run_again"]
+        hits += found["low"] <= 100 * (other - one) <= found["high"]
+        assert found["at_most"] is True
+    assert hits >= 0.93 * draws
+
+
+def test_all_right_once_is_no_certainty() -> None:
+    # 30 of 30 on both sides: Wilson's bounds of each, square and add
+    found = compare(rows([1] * 30, 1), rows([1] * 30, 1))["difference"]["run_again"]
+    assert (found["low"], found["high"]) == pytest.approx((-100 * 3.8415 / 33.8415, 100 * 3.8415 / 33.8415), abs=0.01)
+
+
+def test_the_exact_test_tells_nothing_apart_that_is_alike_however_many_samples_a_side_has() -> None:
+    draw, told, draws = Random(6), 0, 200
+    for _ in range(draws):
+        one, other = (
+            [row(f"p{p}", 42 + s, "1", draw.random() < 0.03) for s in range(size) for p in range(30)]
+            for size in (1, 16)
+        )
+        told += compare(one, other)["sign_flip_p"] <= 0.05
+    assert told <= 0.05 * draws  # by differences of unlike numbers, more than half would be
 
 
 @given(PAIRS)

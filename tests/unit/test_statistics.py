@@ -178,6 +178,13 @@ def test_both_intervals_stand_beside_every_score_and_say_what_they_answer() -> N
     assert "at_most" not in found["pass@8"]["run_again"]
 
 
+def test_a_vote_counts_once_a_problem_however_many_samples_it_is_of() -> None:
+    found = statistics(rows([12] * 30, 16), {}, {})["majority@16"]
+    assert found["value"] == 100
+    assert found["run_again"]["low"] == pytest.approx(100 * 30 / (30 + 1.959964**2))  # Wilson, 30 of 30
+    assert found["run_again"]["at_most"] is True
+
+
 def test_accuracy_is_told_problem_by_problem() -> None:
     assert statistics(rows({"a": 1, "b": 4}, 4), {}, {})["per_problem"] == {"a": 0.25, "b": 1.0}
 
