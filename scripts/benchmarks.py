@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.catalogue import located
+from scripts.digests import sha256
 from scripts.errors import InputError
 from scripts.evals.columns import check
 from scripts.evals.prompts import fields
@@ -127,5 +128,4 @@ def _digest(path: Path) -> str:
 @functools.lru_cache(maxsize=64)
 def _digest_of(path: Path, written: int, size: int) -> str:
     """Return the SHA-256 of a file that was written at a time."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return sha256(path)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from scripts.digests import sha256
 from scripts.errors import InputError, exit_code
 from scripts.evals.datasets import Row, write_rows
 from scripts.evals.fingerprints import digest
@@ -17,7 +18,6 @@ from scripts.evals.parts import chosen, subsets_of
 from scripts.evals.shaping import shaped
 from scripts.sources import fetch
 from scripts.sources.formats import objects
-from scripts.wheels import sha256
 
 
 def prepare(definition: dict[str, Any], out: Path) -> dict[str, Any]:

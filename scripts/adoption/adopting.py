@@ -1,7 +1,6 @@
 """Existing outputs, copied into a results folder: whole or not at all, and with a record of where they came from."""
 
 import contextlib
-import hashlib
 import shutil
 import time
 from collections import Counter
@@ -15,6 +14,7 @@ from scripts.adoption import imported
 from scripts.adoption.problems import Problems
 from scripts.adoption.reading import Reader, Taken
 from scripts.adoption.sources import SIMPLE, Folder, Source, without_gaps
+from scripts.digests import sha256
 from scripts.errors import InputError
 from scripts.evals.finished import seal
 from scripts.evals.reports import as_json
@@ -160,9 +160,4 @@ def _record(
 
 def _told(path: Path) -> dict[str, Any]:
     """Return what tells a source file: path, size in bytes and SHA-256."""
-    with path.open("rb") as file:
-        return {
-            "path": str(path),
-            "size": path.stat().st_size,
-            "sha256": hashlib.file_digest(file, "sha256").hexdigest(),
-        }
+    return {"path": str(path), "size": path.stat().st_size, "sha256": sha256(path)}

@@ -9,10 +9,10 @@ from scripts import whole
 from scripts.adoption.adopting import Adopted
 from scripts.benchmarks import load_benchmark
 from scripts.catalogue import shipped
+from scripts.digests import sha256
 from scripts.evals.answer_keys import narrowest
 from scripts.evals.datasets import write_rows
 from scripts.prepare_dataset import prepare
-from scripts.wheels import sha256
 
 
 def prepared(found: Adopted, answer_type: str | None) -> dict[str, Path]:

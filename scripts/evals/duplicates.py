@@ -1,6 +1,5 @@
 """Generations that stand more than once: the same text for the same problem from several seeds."""
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,20 +62,21 @@ def find(outputs: Iterable[Path], temperature: float | None) -> Duplicates:
     files = in_seed_order(list(outputs))
     if temperature == 0 or len(files) < 2:
         return Duplicates(seeds=len(files))
-    texts: dict[str, dict[bytes, list[int]]] = {}
+    texts: dict[str, dict[int, list[int]]] = {}
     short: set[str] = set()
-    brief: set[bytes] = set()
+    brief: set[int] = set()
     decoder = msgspec.json.Decoder(_Said)
     for path in files:
         seed = seed_of(path)
         for _, line in read_lines(path):
             said = decoder.decode(line)
-            text = f"{said.reasoning_content or ''}\0{said.generation or ''}"
-            if len(text) == 1:
+            text = (said.reasoning_content or "", said.generation or "")
+            length = sum(map(len, text))
+            if not length:
                 continue
-            mark = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+            mark = hash(text)
             texts.setdefault(str(said.id), {}).setdefault(mark, []).append(seed)
-            if len(text) <= SHORT:
+            if length < SHORT:
                 short.add(str(said.id))
                 brief.add(mark)
     groups = {

@@ -1,10 +1,10 @@
 """The mark beside a finished output, output-rs{seed}.jsonl.done: how large it is and what its content's digest is."""
 
-import hashlib
 import json
 from pathlib import Path
 
 from scripts import whole
+from scripts.digests import sha256
 
 
 def mark_of(output: Path) -> Path:
@@ -14,7 +14,7 @@ def mark_of(output: Path) -> Path:
 
 def seal(output: Path, source: str | None = None) -> None:
     """Write the mark of an output that has just been finished, or imported from `source`, whole or not at all."""
-    told = {"size": output.stat().st_size, "sha256": _sha256(output)} | ({"source": source} if source else {})
+    told = {"size": output.stat().st_size, "sha256": sha256(output)} | ({"source": source} if source else {})
     whole.write(mark_of(output), json.dumps(told) + "\n")
 
 
@@ -34,12 +34,6 @@ def changed(output: Path, by_content: bool = True) -> str | None:
         mend = f"it was imported from {told['source']}; remove its folder and import it again"
     if found != size:
         return f"{output} has {found} bytes, {size} when it was finished: {mend}"
-    if by_content and _sha256(output) != digest:
+    if by_content and sha256(output) != digest:
         return f"{output} was changed since it was finished: {mend}"
     return None
-
-
-def _sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, 64 hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

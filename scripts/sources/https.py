@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from scripts.digests import sha256
 from scripts.errors import InputError, RunError
 from scripts.sources.pins import verify
-from scripts.wheels import sha256
 
 ATTEMPTS, PAUSE, SILENCE = 5, 1.0, 60.0  # tries; seconds before the second, doubled each time; seconds without a byte
 _BLOCK = 1 << 20

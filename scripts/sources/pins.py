@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from scripts.digests import sha256
 from scripts.errors import InputError
-from scripts.wheels import sha256
 
 
 def verify(path: Path, expected: str | None, label: str) -> None:

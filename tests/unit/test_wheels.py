@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from scripts.digests import sha256
 from scripts.errors import InputError, RunError
-from scripts.wheels import fetch_member, sha256
+from scripts.wheels import fetch_member
 
 MEMBER = "seedbed_rows/rows.txt"
 CONTENT = b"one\ntwo\n"

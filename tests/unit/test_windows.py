@@ -14,7 +14,8 @@ from scripts.evals.extraction import broad, choices
 from scripts.evals.extraction.backwards import matches_from_end
 from scripts.evals.extraction.characters import plain
 from scripts.evals.extraction.label_values import Asked
-from scripts.evals.extraction.languages import LANGUAGES, noun_pattern
+from scripts.evals.extraction.languages import LANGUAGES
+from scripts.evals.extraction.nouns import noun_pattern
 from scripts.evals.extraction.policy import pick, stages_of
 from scripts.evals.reach import reach_of
 from scripts.evals.scorers import load_scorer

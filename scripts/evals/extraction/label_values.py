@@ -7,8 +7,8 @@ from scripts.evals.extraction.behind import behind, closed
 from scripts.evals.extraction.box_values import OPTION, read_box
 from scripts.evals.extraction.continuations import CONTINUED, ELLIPSIS, MIXED, NEXT_NUMBER, OPEN_RANGE
 from scripts.evals.extraction.hedges import APPROXIMATE, BUT, DENIED_BEHIND, NEGATION, NOT_BEHIND, OR, RANGE, UNKNOWN
-from scripts.evals.extraction.languages import FILLERS
 from scripts.evals.extraction.latex import skip_decoration
+from scripts.evals.extraction.leading import skip_currency, skip_filling
 from scripts.evals.extraction.letters import read_letter
 from scripts.evals.extraction.literals import ENGLISH, Notation
 from scripts.evals.extraction.numbers import read_number, written
@@ -17,8 +17,6 @@ from scripts.evals.extraction.units import CURRENCY
 
 REACH = 600  # characters behind a label that are looked at
 
-_STRUCK = re.compile(r"\s*~~[^~\n]{1,60}~~\s*")  # taken back in Markdown
-_BULLET = re.compile(r"(?:[-*\u2022]|>)[ \t]+(?=\S)")  # of a list or a quotation that holds the value
 _SIDE = re.compile(
     r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\([^()\n]{0,12}\))?|\\[a-zA-Z]+(?:\{[^{}\n]{0,30}\}){0,2}"
     r"|[A-Za-z]+(?:\s+[A-Za-z]+){0,4}|[A-Za-z](?:\s*[-+*/]\s*[A-Za-z\d]+)+|"
@@ -48,7 +46,7 @@ def read_value(text: str, start: int, asked: Asked, negated: bool = False) -> Re
 def _read(text: str, asked: Asked, negated: bool) -> Reading | None:
     """Return the value at the beginning of a stretch."""
     end = len(text)
-    place = _skip(text, 0, end)
+    place = skip_filling(text, 0, end)
     if negated or NEGATION.match(text, place, end):
         return _corrected(text, place, end, asked)
     if asked.answer_type == "choice":
@@ -65,23 +63,6 @@ def _read(text: str, asked: Asked, negated: bool) -> Reading | None:
     return read_expression(text, place, end, reading)
 
 
-def _skip(text: str, start: int, end: int) -> int:
-    """Return where a value begins behind decoration and filling words."""
-    place = start
-    while True:
-        before = place
-        struck = _STRUCK.match(text, place, end)
-        place = skip_decoration(text, struck.end() if struck else place, end)
-        fillers = FILLERS.match(text, place, end)
-        if fillers and fillers.end() > place:
-            place = fillers.end()
-        bullet = _BULLET.match(text, place, end) if "\n" in text[start:place] else None
-        if bullet:
-            place = bullet.end()
-        if place == before:
-            return place
-
-
 def _corrected(text: str, place: int, end: int, asked: Asked) -> Reading | None:
     """Return the value behind "but" in "not 12 but 13", or None: a denied value is no answer."""
     line = text.find("\n", place, end)
@@ -89,7 +70,7 @@ def _corrected(text: str, place: int, end: int, asked: Asked) -> Reading | None:
     for but in BUT.finditer(text, place, min(stop, place + 120)):
         if but.end() == but.start():
             continue
-        after = _skip(text, but.end(), stop)
+        after = skip_filling(text, but.end(), stop)
         if asked.answer_type == "choice":
             found = read_letter(text, after, stop, asked.letters)
         else:
@@ -115,11 +96,11 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
     flags: tuple[str, ...] = ()
     about = APPROXIMATE.match(text, place, end)
     if about:
-        flags, place = ("approximate",), _skip(text, about.end(), end)
+        flags, place = ("approximate",), skip_filling(text, about.end(), end)
     named = False
     while side := _SIDE.match(text, place, end):
         named = True
-        place = _skip(text, side.end(), end)
+        place = skip_filling(text, side.end(), end)
     currency = CURRENCY.match(text, place, end)
     if currency:
         place = skip_decoration(text, currency.end(), end)
@@ -132,20 +113,20 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
     if number is None or ELLIPSIS.match(text, number.end, end):
         return _formula(text, place, end, asked)
     while equals := _EQUALS.match(text, closed(text, number.end, end), end):
-        following = _skip(text, equals.end(), end)
+        following = skip_filling(text, equals.end(), end)
         more = read_number(text, following, asked.notation)
         if more is None:
             break
         place, number = following, more
     instead = NOT_BEHIND.match(text, number.end, end)
     if instead:
-        return _number(text, _skip(text, instead.end(), end), end, asked, 0)
+        return _number(text, skip_filling(text, instead.end(), end), end, asked, 0)
     after = behind(text, number, end, lines)
     if after is None:
         return _formula(text, place, end, asked)
     continued = CONTINUED.match(text, after, end)
     if continued:
-        further = _number(text, _skip(text, continued.end(), end), end, asked, 0)
+        further = _number(text, skip_filling(text, continued.end(), end), end, asked, 0)
         if further is not None and further.value is not None:
             return further._replace(flags=(*further.flags, "continued"), clean=further.clean)
     if OPEN_RANGE.match(text, after, end):
@@ -156,10 +137,10 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
         return refused(place, after, "several")
     several = OR.match(text, after, end)
     if several and several.end() > after:
-        other = _skip_currency(text, several.end(), end)
+        other = skip_currency(text, several.end(), end)
         side = _SIDE.match(text, other, end) if named else None
         if side:
-            other = _skip_currency(text, side.end(), end)
+            other = skip_currency(text, side.end(), end)
         second = read_number(text, other, asked.notation)
         if second is not None and text[several.start() : several.end()].strip(" ") != "-":
             return refused(place, second.end, "several")
@@ -168,13 +149,6 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
     percent = "%" in text[number.end : after] and asked.answer_type == "decimal"
     clean = _LINE_END.match(text, after, end) is not None
     return Reading(written(number) + ("%" if percent else ""), place, number.end, clean, flags)
-
-
-def _skip_currency(text: str, start: int, end: int) -> int:
-    """Return where a second value would begin."""
-    place = skip_decoration(text, start, end)
-    currency = CURRENCY.match(text, place, end)
-    return skip_decoration(text, currency.end(), end) if currency else place
 
 
 def _formula(text: str, place: int, end: int, asked: Asked) -> Reading | None:
@@ -194,7 +168,7 @@ def _formula(text: str, place: int, end: int, asked: Asked) -> Reading | None:
             return None
         continued = CONTINUED.match(text, close + len(closing), end)
         if continued:
-            further = _number(text, _skip(text, continued.end(), end), end, asked, 0)
+            further = _number(text, skip_filling(text, continued.end(), end), end, asked, 0)
             if further is not None and further.value is not None:
                 return further._replace(flags=(*further.flags, "continued"))
         return box._replace(start=place + box.start, end=place + box.end)

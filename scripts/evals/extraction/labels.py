@@ -7,19 +7,10 @@ from itertools import islice
 from scripts.evals.extraction.backwards import matches_from_end
 from scripts.evals.extraction.hedges import CONDITION, NEGATION
 from scripts.evals.extraction.label_values import Asked, read_value
-from scripts.evals.extraction.languages import (
-    COLON,
-    HEAD,
-    LANGUAGES,
-    MARKS,
-    Noun,
-    needles_of,
-    noun_of,
-    noun_pattern,
-    verb_pattern,
-)
+from scripts.evals.extraction.languages import COLON, HEAD, LANGUAGES, MARKS, verb_pattern
 from scripts.evals.extraction.literals import ENGLISH, EUROPEAN
 from scripts.evals.extraction.marks import MOST, Marked, read_whole
+from scripts.evals.extraction.nouns import Noun, needles_of, noun_of, noun_pattern
 from scripts.evals.extraction.readings import Reading
 from scripts.evals.extraction.sentences import read_sentence
 
