@@ -19,6 +19,7 @@ def test_one_seed_that_crashes_is_named_and_the_others_are_kept(flow: WorkflowPl
     assert not flow.results("metrics.json").exists()
     assert "INVALID" in flow.said()
     assert "43" in flow.said().split("INVALID")[1]
+    print(f"one seed crashes: server_idle_seconds {flow.record()['server_idle_seconds']}")
     assert flow.empty(10) < 10
 
 

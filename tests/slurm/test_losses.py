@@ -50,6 +50,7 @@ def test_a_restart_of_slurmctld_in_the_middle_is_survived(flow: WorkflowPlace) -
     flow.cluster.start_controller()
     assert flow.finish(180) == 0, flow.said()
     assert flow.complete()
+    print(f"slurmctld restarted: server_idle_seconds {flow.record()['server_idle_seconds']}")
 
 
 def test_a_seed_in_the_servers_allocation_goes_on_in_the_next_one(flow: WorkflowPlace) -> None:
