@@ -65,14 +65,18 @@ def _decisions(pairs: Pairs, run: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def enough(gate: Mapping[str, Any], seeds: int) -> str:
-    """Return how many seeds would decide a gate, if the value stays: the interval narrows with their square root."""
+    """Return how many samples would decide a gate, if the value stays: its interval narrows with their square root."""
     margin, distance = gate.get("margin"), gate.get("distance")
     if margin is None or distance is None or not seeds:
         return "more seeds narrow the interval of another run"
     if distance * _ENDLESS**0.5 < margin:
         return "the value is too near the limit for any number of seeds: move the limit"
-    needed = max(seeds + 1, round(seeds * (margin / distance) ** 2 + 0.5))
-    return f"about {needed:,} seeds instead of {seeds} would decide it, if the value stays where it is (seeds.count)"
+    times = (margin / distance) ** 2
+    needed = max(seeds + 1, round(seeds * times + 0.5))
+    return (
+        f"if the value stays, about {needed:,} seeds instead of {seeds} would decide it (seeds.count),"
+        f" or {times:.1f} times the problems"
+    )
 
 
 def _server(server: Mapping[str, Any]) -> Iterator[Finding]:

@@ -208,10 +208,12 @@ def test_gates_that_fail_are_bad_and_those_that_cannot_tell_say_how_many_seeds_w
     gate = {"criterion": "pass@1 >= 60", "pair": "m/sums", "text": "found 62.0", "margin": 4.0, "distance": 2.0}
     failed, open_ = findings([pair()], run(gates=[gate | {"outcome": "cannot tell"}, gate | {"outcome": "fail"}]))
     assert (failed["level"], failed["text"]) == (BAD, "gate fails: pass@1 >= 60: found 62.0")
-    assert open_["act"] == "about 8 seeds instead of 2 would decide it, if the value stays where it is (seeds.count)"
+    assert open_["act"] == (
+        "if the value stays, about 8 seeds instead of 2 would decide it (seeds.count), or 4.0 times the problems"
+    )
     assert "move the limit" in enough(gate | {"distance": 0.1}, 2)
     assert enough({"margin": None}, 2) == "more seeds narrow the interval of another run"
-    assert enough(gate | {"distance": 3.999}, 16).startswith("about 17 seeds")
+    assert enough(gate | {"distance": 3.999}, 16).startswith("if the value stays, about 17 seeds instead of 16")
 
 
 def test_comparisons_that_are_old_or_missing_are_told_once() -> None:
