@@ -17,6 +17,7 @@ seedbedParts.run = (seedbed) => {
       ["GPU hours", known(run.gpu_hours) && run.gpu_hours.toFixed(2)],
       ["tokens", known(run.tokens) && whole(run.tokens)],
       ["hosts", run.hosts?.join(", ")],
+      ["command", run.command && words(run.command)],
       ...Object.entries(run.versions ?? {}),
     ].filter(([, value]) => value);
     return element(
@@ -32,6 +33,7 @@ seedbedParts.run = (seedbed) => {
             ),
           )
         : element("p", {}, "Nothing is known of the run."),
+      stages(run.stages),
       (data.servers ?? []).map(server),
       run.config_file
         ? element(
@@ -41,6 +43,23 @@ seedbedParts.run = (seedbed) => {
             element("a", { href: run.config_file.replace(/^results\//, "") }, run.config_file),
           )
         : null,
+    );
+  }
+
+  /** Return how many jobs each rule ran and how long they took, null where that is unknown. */
+  function stages(told) {
+    const rows = Object.entries(told ?? {});
+    if (!rows.length) return null;
+    const head = ["rule", "jobs", "from first to last", "all jobs together"];
+    const table = seedbed.figure.tabled(
+      head,
+      rows.map(([name, one]) => [name, whole(one.jobs), duration(one.seconds), duration(one.job_seconds)]),
+    );
+    return element(
+      "details",
+      {},
+      element("summary", {}, "What the rules took"),
+      element("div", { class: "scroll" }, table),
     );
   }
 
