@@ -1,7 +1,5 @@
 """Seed files: which there are, which seed each holds, and their lines, plain or compressed."""
 
-import gzip
-import io
 import mmap
 import re
 from collections.abc import Iterator
@@ -91,6 +89,9 @@ def _mapped_lines(path: Path) -> Iterator[Line]:
 
 def _compressed_lines(path: Path) -> Iterator[bytes]:
     """Yield the lines of a .gz or .zst file; raises InputError if the stream is cut or no such stream."""
+    import gzip
+    import io
+
     try:
         if path.suffix == ".gz":
             with gzip.open(path, "rb") as stream:

@@ -56,8 +56,16 @@ def strict_letter(text: str) -> str | None:
         letters = _LETTER.findall(found)
         if letters:
             return str(letters[-1])
-    labelled = _ANSWER.findall(text)
-    return str(labelled[-1]).upper() if labelled else None
+    return _last_label(text)
+
+
+def _last_label(text: str) -> str | None:
+    """Return the letter of the last `Answer: X`, or None; no two labels overlap, so the last of an end is the last."""
+    for start in (max(0, len(text) - window) for window in (1 << 12, 1 << 16, len(text))):
+        labelled = _ANSWER.findall(text, start)
+        if labelled or not start:
+            return str(labelled[-1]).upper() if labelled else None
+    return None
 
 
 def _last_line_answer(text: str) -> str | None:

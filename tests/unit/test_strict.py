@@ -5,7 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from scripts.evals import strict
 from scripts.evals.cohort import read_cohort
 from scripts.evals.grading import grade, plain_integer, quick_grade
 from scripts.evals.seedfiles import seed_files
@@ -54,6 +57,24 @@ def test_the_last_box_is_the_answer_to_the_character(text: str, answer: str | No
 )
 def test_a_choice_is_the_box_or_the_last_answer_line(text: str, letter: str | None) -> None:
     assert predict(text, "choice", {}) == letter
+
+
+LABELS = st.sampled_from(
+    ["**Answer**", "answer", ":", "*", "_", " ", "\n", "A", "(B)", "C", "Answer: D", "Answer:\nE.", "x"]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    before=st.lists(LABELS, max_size=20).map("".join),
+    filling=st.integers(0, 150),
+    after=st.lists(LABELS, max_size=20).map("".join),
+    end=st.integers(4060, 4100),
+)
+def test_the_last_label_of_a_long_text_is_that_of_a_full_scan(before: str, filling: int, after: str, end: int) -> None:
+    text = before + "We count the pairs once more. " * filling + after + "." * end
+    found = strict._ANSWER.findall(text)
+    assert predict(text, "choice") == (found[-1].upper() if found else None)
 
 
 def test_plain_integers_need_no_mathematics() -> None:
