@@ -108,12 +108,14 @@ def client(place: DynamoPlace, folder: Path, rows: int, max_tokens: int, **snaps
     return found
 
 
-def test_a_burst_of_400_streams_is_answered_in_the_end(place: DynamoPlace, tmp_path: Path) -> None:
+def test_a_burst_of_400_streams_gets_503_and_is_answered_in_the_end(place: DynamoPlace, tmp_path: Path) -> None:
     place.begin(server(), linger=120.0)
     asking = client(place, tmp_path / "client", rows=400, max_tokens=6)
     done = asking.generate()
     assert done.returncode == 0, done.stderr
     assert {record["num_generated_tokens"] for record in asking.records()} == {6}
+    refused = (place.folder / "logs/server/m-1-frontend.log").read_text().count("Status code: 503 Service Unavailable")
+    assert refused > 0
 
 
 def test_thinking_is_seen_and_a_misspelt_variable_stops_the_run_before_the_first_sample(
