@@ -58,6 +58,18 @@ def test_offsets_count_characters_not_halves_of_them(window: Opener, tmp_path: P
     assert page.locator("#viewer section:last-child math").text_content() == "x"
 
 
+def test_a_span_may_count_from_the_end(window: Opener, tmp_path: Path) -> None:
+    """As slices of Python do; behind emoji, and where the middle of the text is left out."""
+    whole = "🎲 " + "y" * 500 + " it is 17 🎲 at last"
+    start = whole.index("17") - len(whole)
+    spans = {"strict": [[start, start + 2]] * 2, "regex": [None] * 2}
+    texts = [{"text": whole}, {"text": whole[:20] + whole[320:], "cut": 300, "cut_at": 20}]
+    report = handmade.write(tmp_path / "made", ["one", "two"], texts, spans=spans)
+    for name in ("one", "two"):
+        page = window().view(report, handmade.PAIR, f"{name}@42").page
+        assert page.evaluate(MARKS, "strict")[-1] == "17", name
+
+
 def test_a_match_inside_a_formula_is_shown_in_its_source(window: Opener, tmp_path: Path) -> None:
     """The formula is drawn and, beside it, written with the mark; one key shows all sources."""
     text = "So $\\boxed{17}$."

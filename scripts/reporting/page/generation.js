@@ -5,7 +5,7 @@ globalThis.seedbedParts ??= {};
 seedbedParts.generation = (seedbed) => {
   const { element, isolated } = seedbed.elements;
   const { size } = seedbed.words;
-  const { converter, passage } = seedbed.passage;
+  const { converter, characters, passage } = seedbed.passage;
   const AROUND = 240;
 
   /** Return a text with its formulas' offsets as JavaScript counts. */
@@ -28,10 +28,14 @@ seedbedParts.generation = (seedbed) => {
   /** Return the reasoning, folded, and what follows it, with the marks of the scorers. */
   function generation({ pair, at, table, text: told, raw }) {
     const { text, offset, maths } = shortened(told);
+    const whole = characters(text) + (told.cut ?? 0); // a span is a slice: negative numbers count from the end
     const marks = pair.scorers
       .map((scorer, tone) => ({ scorer, tone: tone % 4, span: table?.span?.[scorer]?.[at] }))
       .filter((one) => one.span)
-      .map(({ scorer, tone, span }) => ({ scorer, tone, from: offset(span[0]), to: offset(span[1]) }));
+      .map(({ scorer, tone, span }) => {
+        const [from, to] = span.map((place) => offset(place < 0 ? whole + place : place));
+        return { scorer, tone, from, to };
+      });
     const final = offset(told.final_at ?? 0);
     const from = final + /^\s*/.exec(text.slice(final))[0].length;
     const early = marks.filter((one) => one.from < final);

@@ -24,6 +24,14 @@ seedbedParts.passage = (seedbed) => {
     };
   }
 
+  /** Return how many characters a text has, pairs of surrogates being one each. */
+  function characters(text) {
+    if (!PAIR.test(text)) return text.length;
+    let pairs = 0;
+    for (const _ of text.matchAll(PAIRS)) pairs++;
+    return text.length - pairs;
+  }
+
   /**
    * Return the node of text[from:to].
    * @param {{maths: [number, number, string][], marks: {scorer: string, from: number, to: number, tone: number}[], raw: boolean}} how
@@ -116,5 +124,5 @@ seedbedParts.passage = (seedbed) => {
     return inside ? element("span", { class: "matched" }, holder, element("code", { class: "source" }, nodes)) : holder;
   }
 
-  return { converter, passage };
+  return { converter, characters, passage };
 };
