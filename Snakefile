@@ -10,6 +10,7 @@ report: "rules/captions/run.rst"
 
 include: "rules/common.smk"
 include: "rules/inputs.smk"
+include: "rules/params.smk"
 include: "rules/dataset.smk"
 include: "rules/server.smk"
 include: "rules/generate.smk"

@@ -12,7 +12,6 @@ sys.path.insert(0, str(ROOT))
 from scripts import configured, decisions, lifecycle, surroundings
 from scripts.errors import InputError, RunError
 from scripts.imports import code_digest
-from scripts.schema import read_yaml
 
 surroundings.lay(ROOT)
 

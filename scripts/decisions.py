@@ -1,6 +1,5 @@
 """What a configuration wants compared and judged: `comparisons` and `gates`, checked before anything runs."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +10,7 @@ from scripts.errors import InputError
 from scripts.evals.gates import Criterion, criterion
 from scripts.evals.reports import STRICT
 from scripts.schema import conform, nearest, read_yaml
-from scripts.sides import Side, folders_with_samples, outputs_in, side
-
-_READ = 1 << 16  # bytes of each end of a stored file that its digest is made of
+from scripts.sides import Side, folders_with_samples, side
 
 
 @dataclass(frozen=True)
@@ -115,43 +112,6 @@ def _itself(reference: str, folder: Path, scorer: str) -> bool:
 def markers(config: dict[str, Any]) -> list[str]:
     """Return the marker that a run must end with, none where nothing is asked of it."""
     return ["results/gate.passed"] if config["gates"] else []
-
-
-def cause_of_pair(config: dict[str, Any], label: str) -> list[str]:
-    """Return what a comparison depends on beside the run's own files: its two sides, a stored one by its content."""
-    found = dict(zip(labels(config), config["comparisons"], strict=True))[label]
-    return [_mark(one) for one in sides_of(config, found)]
-
-
-def cause_of_gates(config: dict[str, Any]) -> dict[str, Any]:
-    """Return what the gates depend on beside the run's own files: their wording, a stored reference by its content."""
-    gates = []
-    for gate in config["gates"]:
-        require = []
-        for text in gate["require"]:
-            named = criterion(text).reference
-            require.append(text.replace(named, _mark(side(named, config["models"], [Path()]))) if named else text)
-        gates.append(gate | {"require": require})
-    return {"gates": gates, "max_fraction": config["errors"]["max_fraction"]}
-
-
-def _mark(found: Side) -> str:
-    """Return a side's name, or the digest of a stored folder: a reference that has moved is the same reference."""
-    return _digest(found.root) if found.stored else found.named
-
-
-def _digest(root: Path) -> str:
-    """Return a digest of a stored folder's tables and outputs: names, sizes and both ends, but no path and no time."""
-    content = hashlib.sha256()
-    for folder in folders_with_samples(root):
-        for path in sorted([*folder.glob("samples-*.csv"), *outputs_in(folder)]):
-            size = path.stat().st_size
-            content.update(f"{path.relative_to(root)}\t{size}\n".encode())
-            with path.open("rb") as file:
-                content.update(file.read(_READ))
-                file.seek(max(0, size - _READ))
-                content.update(file.read())
-    return content.hexdigest()
 
 
 def _gate(asked: dict[str, Any], where: str, names: dict[str, list[str]], bases: Sequence[Path]) -> dict[str, Any]:
