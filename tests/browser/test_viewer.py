@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 from scripts.evals.samples import read_table
 from tests.browser import handmade
@@ -63,7 +64,7 @@ def test_a_span_may_count_from_the_end(window: Opener, tmp_path: Path) -> None:
     whole = "🎲 " + "y" * 500 + " it is 17 🎲 at last"
     start = whole.index("17") - len(whole)
     spans = {"strict": [[start, start + 2]] * 2, "regex": [None] * 2}
-    texts = [{"text": whole}, {"text": whole[:20] + whole[320:], "cut": 300, "cut_at": 20}]
+    texts: list[dict[str, Any]] = [{"text": whole}, {"text": whole[:20] + whole[320:], "cut": 300, "cut_at": 20}]
     report = handmade.write(tmp_path / "made", ["one", "two"], texts, spans=spans)
     for name in ("one", "two"):
         page = window().view(report, handmade.PAIR, f"{name}@42").page
