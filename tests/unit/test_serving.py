@@ -207,7 +207,7 @@ def test_the_batch_script_is_rendered_from_the_placement(tmp_path: Path, monkeyp
         "--job-name=seedbed-m-01234567-2",
         "--comment=server_m",
         f"--chdir={tmp_path}",
-        f"--output={tmp_path}/logs/server/m-2.log",
+        "--output=logs/server/m-2.log",
         "--open-mode=append",
         "--no-requeue",
     ]
