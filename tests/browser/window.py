@@ -35,7 +35,7 @@ class Window:
     def __init__(self, browser: Browser, size: ViewportSize = WIDE, **context: Any) -> None:
         """Open an empty page; `context` is what Playwright takes: color_scheme, reduced_motion, …"""
         self.page: Page = browser.new_context(viewport=size, **context).new_page()
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(60_000)
         self.errors: list[str] = []
         self.asked: list[str] = []
         self.page.on("console", lambda message: self._told(message.type, message.text))
