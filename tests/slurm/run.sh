@@ -28,4 +28,4 @@ if [ -n "$missing" ]; then
         exit 0
     fi
 fi
-SEEDBED_NEEDS_SLURM=1 "$python" -m pytest tests/slurm -n "${SLURM_WORKERS:-6}" "$@"
+SEEDBED_NEEDS_SLURM=1 "$python" -m pytest tests/slurm -n "${SLURM_WORKERS:-6}" --dist loadgroup "$@"

@@ -36,6 +36,7 @@ def test_a_partition_that_is_down_is_waited_for(flow: WorkflowPlace, partition: 
     assert flow.results("metrics.json").exists()
 
 
+@pytest.mark.xdist_group("accounting")  # one cluster with slurmdbd for all of them
 @pytest.mark.slow
 @pytest.mark.parametrize("whose", ["server", "seeds"])
 def test_a_wrong_account_ends_the_run_with_slurms_words(
@@ -61,6 +62,7 @@ def test_a_wrong_account_ends_the_run_with_slurms_words(
         flow.end()
 
 
+@pytest.mark.slow
 def test_a_full_queue_is_waited_for_or_told(tmp_path: Path) -> None:
     base = Path(tempfile.mkdtemp(prefix="sb-", dir="/tmp"))
     small = Cluster(base, gpu_nodes=1, cpu_nodes=1, max_jobs=4, job_age=60)

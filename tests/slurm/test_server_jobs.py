@@ -221,6 +221,7 @@ def test_more_nodes_than_the_partition_has_stay_pending_with_the_reason(place: S
     place.empty(5)
 
 
+@pytest.mark.xdist_group("accounting")  # one cluster with slurmdbd for all of them
 @pytest.mark.slow
 def test_a_wrong_account_is_told_and_not_tried_again(accounting_cluster: Cluster, tmp_path: Path) -> None:
     place = SlurmPlace(tmp_path / "work", accounting_cluster)
