@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from math import cos, gcd, pi, sin
 
 LEAST = 1e-12  # a smaller p is told as this
+_DIGITS = 12  # decimals: what lies behind them is rounding
 _NEGLIGIBLE = 1e-18
 
 
@@ -31,4 +32,4 @@ def sign_flip_p(values: Sequence[int]) -> float:
         else:
             twice = 1 if 2 * point == points else 2  # the frequencies beyond the middle mirror those before
             inside += twice * chance * sin(nearer * angle) / sin(angle)
-    return min(1.0, max(LEAST, 1 - inside / points))
+    return min(1.0, max(LEAST, round(1 - inside / points, _DIGITS)))

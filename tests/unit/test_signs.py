@@ -45,6 +45,7 @@ def test_many_problems_are_counted_by_the_whole_distribution() -> None:
 
 def test_what_is_too_small_to_be_told_is_told_as_the_least() -> None:
     assert sign_flip_p([16] * 14_000) == LEAST
+    assert sign_flip_p([1, 1, 1, 1]) == 0.125
     assert sign_flip_p([]) == sign_flip_p([0, 0]) == sign_flip_p([3]) == 1
 
 
