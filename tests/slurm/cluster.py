@@ -231,17 +231,16 @@ class Cluster:
         self._wait(f"end of {daemon}", partial(_ended, pid))
 
     def stop(self) -> None:
-        """Cancel every job, then end every daemon by its id."""
-        with contextlib.suppress(subprocess.SubprocessError):
+        """Cancel every job, then end every daemon by its id, whatever fails on the way."""
+        with contextlib.suppress(subprocess.SubprocessError, CannotStart):
             self.run("scancel", "--user=root")
             self._wait("an empty queue", lambda: not self.squeue(), 30)
         files = [*self.base.glob("slurmd-*.pid"), *(self.base / name for name in ("slurmctld.pid", "slurmdbd.pid"))]
         for file in [*files, self.base / "mariadb.pid", self.base / "munge" / "pid"]:
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError, CannotStart):
                 pid = int(file.read_text())
                 os.kill(pid, signal.SIGTERM)
                 self._wait(f"end of {file.name}", partial(_ended, pid), 20)
-
         if self.database is not None:
             self.database.wait(30)
 
@@ -253,9 +252,9 @@ class Cluster:
         return done.stdout
 
     def squeue(self, *words: str) -> list[Job]:
-        """Return the jobs that wait or run."""
+        """Return the jobs that wait or run, but for those with a name that holds a line end or a bar."""
         lines = self.run("squeue", "--noheader", "--format=%i|%j|%T|%P|%k|%N", *words).splitlines()
-        return [Job(*line.split("|")) for line in lines]
+        return [Job(*fields) for line in lines if len(fields := line.split("|")) == len(Job.__dataclass_fields__)]
 
     def sinfo(self, state: str) -> list[str]:
         """Return the names of the nodes in `state`."""
