@@ -4,6 +4,7 @@ By hand: python -m scripts.rescore DIR; compares every scorer with the strict on
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -75,6 +76,35 @@ def scorers_wanted(named: Sequence[str], alone: bool) -> list[str]:
     return [STRICT, *others]
 
 
+def earlier(out: Path, traces: dict[str, str]) -> list[str]:
+    """Return the scorers whose scores of these outputs `out` holds; raises InputError if it holds those of others."""
+    names = []
+    for path in sorted(out.glob("details-*.json")):
+        try:
+            details = json.loads(path.read_bytes())
+            same, benchmark = details["outputs"] == traces, details["benchmark"]
+        except (ValueError, KeyError, TypeError):
+            same, benchmark = False, "what, it does not tell"
+        if not same:
+            raise InputError(
+                f"{path}: scores of other outputs, or of these before they changed ({benchmark}): expected a folder "
+                f"of its own: --out OUT; or remove {out}"
+            )
+        names.append(path.stem.removeprefix("details-"))
+    return names
+
+
+def written(out: Path, scorers: Sequence[str], before: Sequence[str]) -> str:
+    """Return what people read at the end: where the files are, whose scores they replace, and whose are left."""
+    replaced = [name for name in before if name in scorers]
+    left = [name for name in before if name not in scorers]
+    return (
+        f"written: {out}/: metrics*.json, samples-*.csv, details-*.json, scorers.json"
+        + (f"; replaced: {', '.join(replaced)}" if replaced else "")
+        + (f"; left as before: {', '.join(left)}" if left else "")
+    )
+
+
 def inputs(options: argparse.Namespace) -> tuple[list[Path], Path]:
     """Return (seed files, their folder); raises InputError if OUT would touch a folder that is only to be read."""
     stray = [name for name in options.scorer if Path(name).is_dir() or Path(name).name.startswith("output-rs")]
@@ -123,12 +153,14 @@ def main() -> int:
         answers_of(options.dataset),
         not options.alone,
     )
+    before = [] if options.alone else earlier(options.out, cohort.traces)
     for name in cohort.scored:
         write_reports(cohort, name, benchmark, answer_type, options.out)
     if not options.alone:
         compared = compare_all(cohort)
         whole.write(options.out / "scorers.json", as_json(compared))
         print(table(cohort, benchmark, compared))
+        print(written(options.out, list(cohort.scored), before))
     return 0
 
 

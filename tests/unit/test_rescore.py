@@ -69,6 +69,30 @@ def test_everything_is_written_outside_the_folder_and_the_table_printed(folder: 
     assert lines[2] == "p1,42,1234,true,answered,phrase,30:35,,final"
 
 
+def test_the_last_line_tells_where_the_files_are_and_whose_scores_they_replace(folder: Path, tmp_path: Path) -> None:
+    def last_line(*scorers: str) -> str:
+        return run(folder, "--out", tmp_path / "out", "--scorer", *scorers).stdout.splitlines()[-1]
+
+    files = f"written: {tmp_path / 'out'}/: metrics*.json, samples-*.csv, details-*.json, scorers.json"
+    assert last_line("seed-compat") == files
+    assert last_line("regex") == f"{files}; replaced: strict; left as before: seed-compat"
+
+
+@pytest.mark.parametrize("scorer", ["regex", "seed-compat"])
+def test_scores_of_other_outputs_are_neither_replaced_nor_mixed(folder: Path, tmp_path: Path, scorer: str) -> None:
+    out = tmp_path / "out"
+    assert run(folder, "--out", out).returncode == 0
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    other = outputs(tmp_path / "other", rs42=[record(0, "7")], rs43=[record(0, "8")])
+    done = run(other, "--out", out, "--scorer", scorer)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"error: {out}/details-regex.json: scores of other outputs, or of these before they changed (made): "
+        f"expected a folder of its own: --out OUT; or remove {out}\n"
+    )
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
 def test_a_scorer_of_ones_own_and_a_benchmark_name(folder: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine.yaml"
     mine.write_text("part: whole\nstages:\n  - stage: pattern\n    pattern: |-\n      answer is (\\d+)\n")
