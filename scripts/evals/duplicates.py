@@ -10,6 +10,7 @@ from scripts.evals.seedfiles import in_seed_order, read_lines, seed_of
 
 FLAG = "duplicate"
 SHORT = 40  # characters; shorter texts coincide by chance
+NAMED = 2  # problems with repeated texts that a line names; more are counted
 IGNORED = 0.9  # share of the comparable problems that have one text only, from which on the seed seems to be ignored
 
 
@@ -49,9 +50,8 @@ class Duplicates:
             )
         if not self.groups:
             return None
-        ids = sorted(self.groups)
-        named = ", ".join(ids[:3]) + (", …" if len(ids) > 3 else "")
-        return f"{self.samples} generations of {model!r} repeat another seed's text ({len(ids)} problems: {named})"
+        where = ", ".join(self.groups) if len(self.groups) <= NAMED else f"{len(self.groups)} problems"
+        return f"{self.samples} repeat another seed's text ({where})"
 
 
 def find(outputs: Iterable[Path], temperature: float | None) -> Duplicates:

@@ -27,7 +27,12 @@ def test_two_seeds_with_one_text_are_named(tmp_path: Path) -> None:
     found = find(write(tmp_path, lambda seed, row: "same" * 20 if row == 3 and seed < 44 else f"{seed} {row}"), 1.0)
     assert found.groups == {"b-3": [[42, 43]]}
     assert found.samples == 1
-    assert found.line("m") == "1 generations of 'm' repeat another seed's text (1 problems: b-3)"
+    assert found.line("m") == "1 repeat another seed's text (b-3)"
+
+
+def test_repeats_in_many_problems_are_counted_not_named(tmp_path: Path) -> None:
+    found = find(write(tmp_path, lambda seed, row: "same" * 20 if row < 3 and seed < 44 else f"{seed} {row}"), 1.0)
+    assert found.line("m") == "3 repeat another seed's text (3 problems)"
 
 
 def test_a_server_that_ignores_the_seed_is_named(tmp_path: Path) -> None:
