@@ -12,6 +12,7 @@ import msgspec
 from scripts.errors import InputError
 from scripts.evals import records
 from scripts.evals.finished import changed
+from scripts.evals.lines import decoded
 from scripts.evals.seedfiles import read_lines, seed_of
 
 COMPLETE, PARTIAL, INVALID = "COMPLETE", "PARTIAL", "INVALID"
@@ -23,9 +24,12 @@ class _Origin(msgspec.Struct, frozen=True):
 
     status: str | None = None
     reason: str | None = None
-    flags: tuple[str, ...] = ()
+    flags: tuple[str, ...] | None = None
     fingerprint: str | None = None
     seed: int | None = None
+
+
+_NO_ORIGIN = _Origin()
 
 
 class _Sample(msgspec.Struct, frozen=True):
@@ -33,9 +37,14 @@ class _Sample(msgspec.Struct, frozen=True):
 
     id: str | int | None = None
     finish_reason: str | None = None
-    num_generated_tokens: int | float | None = None
+    num_generated_tokens: records.Count | float | None = None
     generation_end_time: float | None = None
-    seedbed: _Origin = _Origin()
+    seedbed: _Origin | None = None
+
+    @property
+    def origin(self) -> _Origin:
+        """Return our own key, an empty one where there is none."""
+        return self.seedbed or _NO_ORIGIN
 
 
 _decoder = msgspec.json.Decoder(_Sample)
@@ -58,19 +67,15 @@ class SeedFile:
 
 def status_of(sample: _Sample) -> str:
     """Return the one status of a record; where our key is missing, its finish_reason tells."""
-    if sample.seedbed.status is not None:
-        return sample.seedbed.status
+    if sample.origin.status is not None:
+        return sample.origin.status
     return {"length": records.TRUNCATED, "error": records.ERROR}.get(sample.finish_reason or "", records.OK)
 
 
 def told_by(sample: _Sample) -> dict[str, bool]:
     """Return what is known of a record: whether it was cut, its tokens, whether anybody looked for loops in it."""
-    ours = sample.seedbed.status is not None
-    return {
-        "finish_reason": ours or sample.finish_reason is not None,
-        "tokens": sample.num_generated_tokens is not None,
-        "loops": ours,
-    }
+    ours, end = sample.origin.status is not None, sample.finish_reason is not None
+    return {"finish_reason": ours or end, "tokens": sample.num_generated_tokens is not None, "loops": ours}
 
 
 def read_seed_file(path: Path) -> SeedFile:
@@ -79,19 +84,19 @@ def read_seed_file(path: Path) -> SeedFile:
     try:
         for number, line in read_lines(path):
             try:
-                sample = _decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                sample = decoded(line, _decoder)
+            except InputError as error:
                 raise InputError(f"{path}, line {number}: not a whole record ({error})") from None
             key = str(sample.id)
             if key in found.statuses:
                 raise InputError(f"{path}, line {number}: id {key!r} stands twice; expected every id once")
             found.statuses[key] = status_of(sample)
-            if sample.seedbed.reason:
-                found.reasons[key] = sample.seedbed.reason
-            if sample.seedbed.flags:
-                found.flags[key] = sample.seedbed.flags
-            found.fingerprints.add(sample.seedbed.fingerprint)
-            found.seeds.add(sample.seedbed.seed)
+            if sample.origin.reason:
+                found.reasons[key] = sample.origin.reason
+            if sample.origin.flags:
+                found.flags[key] = sample.origin.flags
+            found.fingerprints.add(sample.origin.fingerprint)
+            found.seeds.add(sample.origin.seed)
             found.tokens += sample.num_generated_tokens or 0
             found.unknown.update(name for name, known in told_by(sample).items() if not known)
             told = (sample.generation_end_time, sample.num_generated_tokens, sample.finish_reason)
@@ -123,8 +128,8 @@ def cover(
             status = read.statuses.get(key, records.MISSING)
             counts[status] += 1
             if status != records.OK:
-                reason = read.reasons.get(key) or (None if seed in files else "no output file")
-                not_ok.append({"seed": seed, "id": key, "status": status, "reason": reason})
+                why = read.reasons.get(key) or (None if seed in files else "no output file")
+                not_ok.append({"seed": seed, "id": key, "status": status, "reason": why})
         flags.update(flag for marks in read.flags.values() for flag in marks)
         unknown.update(read.unknown)
     for seed, read in files.items():

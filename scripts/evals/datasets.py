@@ -10,6 +10,7 @@ from typing import IO, Any, overload
 import msgspec
 
 from scripts.errors import InputError
+from scripts.evals.lines import decoded
 
 Row = dict[str, Any]
 REQUIRED = ("id", "problem", "expected_answer")
@@ -89,11 +90,11 @@ def read_ids(path: Path) -> list[str]:
     """Return the ids of a prepared dataset in its order, the texts unread; raises InputError with a line."""
     try:
         with path.open("rb") as stream:
-            return [_id.decode(line).id for line in stream if line.strip()]
+            return [decoded(line, _id).id for line in stream if line.strip()]
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
-    except msgspec.DecodeError as error:
-        raise InputError(f"{path}: {error}; expected one row a line") from error
+    except InputError as error:
+        raise InputError(f"{path}: {error}; expected one row a line") from None
 
 
 def checked(rows: Iterable[tuple[str, Row]], label: str) -> Iterator[Row]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from scripts.evals.lines import decoded
 from scripts.evals.seedfiles import in_seed_order, read_lines, seed_of
 
 FLAG = "duplicate"
@@ -69,7 +70,7 @@ def find(outputs: Iterable[Path], temperature: float | None) -> Duplicates:
     for path in files:
         seed = seed_of(path)
         for _, line in read_lines(path):
-            said = decoder.decode(line)
+            said = decoded(line, decoder)
             text = (said.reasoning_content or "", said.generation or "")
             length = sum(map(len, text))
             if not length:

@@ -25,7 +25,7 @@ TIMEOUT: Final = "timeout"
 STATES: Final = (ANSWERED, NO_ANSWER, TIMEOUT)
 
 
-_Count = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]  # anything larger is no count, and no float either
+Count = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]  # anything larger is no count, and no float either
 
 
 class Origin(msgspec.Struct, frozen=True, gc=False):
@@ -45,9 +45,9 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     problem: msgspec.Raw = msgspec.Raw(b"null")
     expected_answer: str | int | float | None = None
     finish_reason: str | None = None
-    num_generated_tokens: _Count | float | None = None
-    num_reasoning_tokens: _Count | float | None = None
-    num_answer_tokens: _Count | float | None = None
+    num_generated_tokens: Count | float | None = None
+    num_reasoning_tokens: Count | float | None = None
+    num_answer_tokens: Count | float | None = None
     generation_start_time: float | None = None
     generation_end_time: float | None = None
     subset_for_metrics: str | list[str] | None = None
