@@ -18,7 +18,7 @@ from scripts.reporting.page import page
 from scripts.schema import read_yaml
 from scripts.serving import notes
 from scripts.settings import Settings, load
-from scripts.standing import coverage_of, terms_of
+from scripts.standing import coverage_of, pairs_there, terms_of
 from scripts.verdict import Pair
 
 CONFIG = Path("results/config.yaml")
@@ -56,11 +56,7 @@ def gathered(settings: Settings, coverages: Coverages, judged: Mapping[str, Any]
 def pairs_of(settings: Settings, record: Mapping[str, Any]) -> list[Pair]:
     """Return the pairs of the configuration, then of earlier runs, then those whose outputs are there all the same."""
     asked = [(pair["model"], pair["benchmark"]) for pair in record.get("asked", {}).values()]
-    outputs = sorted(Path("results").glob("*/eval-results/*/output-rs*.jsonl*"))
-    there = [(path.parts[-4], path.parts[-2]) for path in outputs]
-    known = settings.known_benchmarks()
-    other = [pair for pair in [*asked, *there] if pair[0] in settings.models and pair[1] in known]
-    return list(dict.fromkeys([*settings.pairs, *other]))
+    return list(dict.fromkeys([*settings.pairs, *pairs_there(settings, asked)]))
 
 
 def title_of(told: Mapping[str, Any]) -> str:

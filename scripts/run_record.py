@@ -12,6 +12,12 @@ RECORD = Path("results/run.json")
 RUNNING = "RUNNING"
 KEPT = ("state", "started", "ended", "verdicts", "stages", "gpu_hours")  # what is kept of the runs before
 EARLIER = 20  # how many of them
+_NUMBER = (int, float, type(None))
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "state": str, "pairs": list, "asked": dict, "made_of": dict, "outputs": dict, "servers": dict, "stages": dict,
+    "earlier": list, "verdicts": dict, "started": _NUMBER, "ended": _NUMBER, "gpu_hours": _NUMBER,
+}  # fmt: skip
+_TERMS = ("model", "benchmark", "scorers", "seeds", "fingerprint", "max_fraction")
 
 
 def begin(pairs: Iterable[dict[str, Any]], gated: bool = False, made_of: Mapping[str, Any] | None = None) -> None:
@@ -28,12 +34,37 @@ def begin(pairs: Iterable[dict[str, Any]], gated: bool = False, made_of: Mapping
 
 
 def read() -> dict[str, Any]:
-    """Return the record of the last run, {} where there is none."""
+    """Return the record of the last run, without what is not as this version writes it; {} where there is none."""
     try:
         record = json.loads(RECORD.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return record if isinstance(record, dict) else {}
+    return _sound(record) if isinstance(record, dict) else {}
+
+
+def _sound(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record without the parts of another kind than they are written in: another version, or a hand."""
+    found: dict[str, Any] = {
+        name: value for name, value in record.items() if isinstance(value, _KINDS.get(name, object))
+    }
+    for name in ("made_of", "outputs", "servers"):
+        if name in found:
+            inner = found[name].items()
+            found[name] = {key: value for key, value in inner if name == "made_of" or isinstance(value, dict)}
+    if "made_of" in found:
+        parts = ("code", "host", "versions", "models")
+        told = found["made_of"].items()
+        found["made_of"] = {key: value for key, value in told if key not in parts or isinstance(value, dict)}
+    if "asked" in found:
+        found["asked"] = {name: terms for name, terms in found["asked"].items() if _asked(terms)}
+    if "pairs" in found:
+        found["pairs"] = [terms for terms in found["pairs"] if _asked(terms)]
+    return found
+
+
+def _asked(terms: object) -> bool:
+    """Return whether this tells what a pair was asked for."""
+    return isinstance(terms, dict) and all(name in terms for name in _TERMS) and isinstance(terms["seeds"], list)
 
 
 def write(record: dict[str, Any]) -> None:

@@ -29,6 +29,14 @@ def files_in(folder: Path) -> str:
     return ", ".join(["output-rs*.jsonl", *(pattern for pattern in FILES if any(folder.glob(pattern)))])
 
 
+def pairs_there(settings: Settings, besides: Iterable[Pair]) -> list[Pair]:
+    """Return those of some pairs that the configuration knows, then all others whose outputs are there, in order."""
+    outputs = sorted(Path("results").glob("*/eval-results/*/output-rs*.jsonl*"))
+    there = sorted({(path.parts[-4], path.parts[-2]) for path in outputs})
+    known = settings.known_benchmarks()
+    return list(dict.fromkeys(pair for pair in [*besides, *there] if pair[0] in settings.models and pair[1] in known))
+
+
 def terms_of(settings: Settings, record: dict[str, Any], pair: Pair) -> dict[str, Any]:
     """Return what a pair is judged by: the terms of the last run about it, else those of the configuration."""
     if known := record.get("asked", {}).get("/".join(pair)):
@@ -52,8 +60,11 @@ def coverage_of(settings: Settings, pair: Pair, wanted: dict[str, Any]) -> dict[
         found["remarks"] = [remark for remark in [repeated.line(model)] if remark]
         if repeated.samples:
             found["flags"][duplicates.FLAG] = repeated.samples
-    if told := imported.read(folder):
-        found["imported"] = {"from": told["from"], "source": told["source"]}
+    try:
+        if told := imported.read(folder):
+            found["imported"] = {"from": told["from"], "source": told["source"]}
+    except InputError as error:
+        faults.append({"seed": None, "fault": str(error)})
     if faults:
         found |= {"faults": faults + found["faults"], "verdict": INVALID}
     found = {"model": model, "benchmark": benchmark, "part": label(dataset), **found}

@@ -14,7 +14,7 @@ from scripts.run_record import RUNNING
 from scripts.schema import read_yaml
 from scripts.serving import driver
 from scripts.settings import Settings, load
-from scripts.standing import coverage_of, files_in, folder_of, stale_scorers, terms_of
+from scripts.standing import coverage_of, files_in, folder_of, pairs_there, stale_scorers, terms_of
 from scripts.tables import render
 from scripts.tabulate import compare_scorers, rows_of, scorers_of
 from scripts.verdict import Pair
@@ -34,13 +34,8 @@ def configured(settings: Settings, record: dict[str, Any]) -> dict[Pair, dict[st
 
 def others(settings: Settings, record: dict[str, Any], told: Iterable[Pair]) -> dict[Pair, dict[str, Any]]:
     """Return the pairs, none of `told`, whose outputs are there all the same."""
-    there = {
-        (path.parent.parent.parent.name, path.parent.name)
-        for path in Path("results").glob("*/eval-results/*/output-rs*.jsonl*")
-    }
-    known = settings.known_benchmarks()
-    pairs = sorted(pair for pair in there - set(told) if pair[0] in settings.models and pair[1] in known)
-    return {pair: terms_of(settings, record, pair) for pair in pairs}
+    told = set(told)
+    return {pair: terms_of(settings, record, pair) for pair in pairs_there(settings, ()) if pair not in told}
 
 
 def main() -> int:
@@ -66,7 +61,8 @@ def main() -> int:
         coverage, folder = coverage_of(settings, pair, wanted), folder_of(pair)
         coverages[pair] = coverage
         stale = stale_scorers(wanted["scorers"], folder, coverage)
-        there = [scorer for scorer in scorers_of(folder) if scorer in settings.scorers]
+        left = scorers_of(folder)
+        there = [scorer for scorer in settings.scorers if scorer in left]
         current = [scorer for scorer in there if scorer not in stale_scorers(there, folder, coverage)]
         rows = rows_of(folder, current, compare_scorers(folder, current)) if coverage["verdict"] != INVALID else []
         seeds = f"{len(coverage['seeds']['whole'])}/{len(coverage['seeds']['expected'])}"

@@ -90,11 +90,11 @@ def intervals_of(folder: Path, scorer: str, k: int) -> dict[str, float | None]:
     try:
         found = json.loads((folder / "statistics.json").read_text(encoding="utf-8"))["scorers"].get(scorer, {})
         outputs = json.loads((folder / f"details-{scorer}.json").read_text(encoding="utf-8"))["outputs"]
-    except (OSError, ValueError, KeyError):
+        figure = found.get(f"pass@1[avg-of-{k}]" if k > 1 else "pass@1") if found.get("outputs") == outputs else None
+        bounds = [((figure or {}).get(question) or {}) for question in ("other_problems", "run_again")]
+        return dict(zip(INTERVALS, [bound.get(end) for bound in bounds for end in ("low", "high")], strict=True))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return dict.fromkeys(INTERVALS)
-    figure = found.get(f"pass@1[avg-of-{k}]" if k > 1 else "pass@1") if found.get("outputs") == outputs else None
-    bounds = [((figure or {}).get(question) or {}) for question in ("other_problems", "run_again")]
-    return dict(zip(INTERVALS, [bound.get(end) for bound in bounds for end in ("low", "high")], strict=True))
 
 
 def write_table(rows: Iterable[dict[str, Any]], out: Path) -> None:

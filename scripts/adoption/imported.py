@@ -23,6 +23,7 @@ def read(folder: Path) -> dict[str, Any] | None:
     try:
         told: dict[str, Any] = json.loads(path.read_bytes())
         [int(file["seed"]) for file in told["files"]]
+        told["from"], told["source"]
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:

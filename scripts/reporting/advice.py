@@ -6,6 +6,7 @@ from typing import Any
 from scripts.evals.coverage import INVALID, PARTIAL
 from scripts.evals.reports import STRICT
 from scripts.reporting.findings import BAD, NOTE, ODD, Finding, counted
+from scripts.standing import folder_of
 
 _LOOK = "look at some: if the answer is there, give the scorer that form as an example (config/scorers)"
 _MANY = 0.02  # share of the samples that ended without an answer, from which on that is odd
@@ -53,6 +54,10 @@ def _missing(pair: Mapping[str, Any], resume: str, going_on: bool) -> Iterator[F
         text = f"no metrics of {', '.join(pair['stale'])} for the outputs as they are now"
         level, act = (NOTE, _WAIT) if going_on else (BAD, "run snakemake")
         yield Finding(level, text, act, name, kind=text)
+    elif lacking := [scorer for scorer in pair["cells"] if scorer not in pair.get("figures", pair["cells"])]:
+        text = f"statistics.json has no figures of {', '.join(lacking)} for the outputs as they are now"
+        act = f"remove {folder_of((pair['model'], pair['benchmark']))}/statistics.json and run snakemake"
+        yield Finding(ODD, text, act, name)
 
 
 def _cut_off(pair: Mapping[str, Any]) -> Iterator[Finding]:

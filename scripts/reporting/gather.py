@@ -10,6 +10,7 @@ import msgspec
 
 from scripts.errors import InputError
 from scripts.evals.coverage import COMPLETE, INVALID, PARTIAL
+from scripts.evals.lines import decoded
 from scripts.evals.reports import read_details
 from scripts.reporting import beside, history, pairs
 from scripts.reporting.generations import Facts, facts_of
@@ -175,8 +176,8 @@ def _answers(dataset: Path) -> dict[str, str]:
     """Return the expected answers of a prepared dataset by id, in its order; {} where it is not there."""
     try:
         with dataset.open("rb") as lines:
-            rows = [_key.decode(line) for line in lines if line.strip()]
-    except (OSError, msgspec.DecodeError):
+            rows = [decoded(line, _key) for line in lines if line.strip()]
+    except (OSError, InputError):
         return {}
     return {row.id: row.expected_answer for row in rows}
 

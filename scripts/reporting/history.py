@@ -5,9 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from scripts import decisions
+from scripts.errors import InputError
 from scripts.evals.comparison import sentences
 from scripts.evals.gates import criterion
 from scripts.serving import notes
+
+_GATE = {"model", "benchmark", "scorer", "criterion", "result", "words"}
+
+
+def _objects(found: object) -> list[dict[str, Any]]:
+    """Return the objects of a list, none where it is none: it may be of another version."""
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def of_run(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -15,7 +23,7 @@ def of_run(record: Mapping[str, Any]) -> dict[str, Any]:
     made = record.get("made_of", {})
     code, host = made.get("code", {}), made.get("host", {})
     started, ended = record.get("started"), record.get("ended")
-    tokens = [one["tokens"] for one in record.get("outputs", {}).values()]
+    tokens = [one.get("tokens") for one in record.get("outputs", {}).values()]
     return {
         "commit": code.get("commit"),
         "dirty": None if code.get("clean") is None else not code["clean"],
@@ -38,7 +46,7 @@ def servers(models: Mapping[str, Any], record: Mapping[str, Any]) -> list[dict[s
     for model, asked in models.items():
         used = record.get("servers", {}).get(model, {})
         told = notes.read(Path("results") / model / "server.json") or used.get("record") or {}
-        attempts = told.get("attempts", [])
+        attempts = _objects(told.get("attempts"))
         last = attempts[-1] if attempts else {}
         found.append(
             {
@@ -46,7 +54,7 @@ def servers(models: Mapping[str, Any], record: Mapping[str, Any]) -> list[dict[s
                 "engine": told.get("engine") or next((way for way in ("endpoint", "imported") if asked.get(way)), None),
                 "endpoint": asked.get("endpoint"),
                 "version": last.get("version"),
-                "nodes": last.get("nodes") or [],
+                "nodes": last["nodes"] if isinstance(last.get("nodes"), list) else [],
                 "gpus": last.get("gpus"),
                 "restarts": told.get("restarts"),
                 "gpu_hours": used.get("gpu_hours", told.get("gpu_hours")),
@@ -57,7 +65,7 @@ def servers(models: Mapping[str, Any], record: Mapping[str, Any]) -> list[dict[s
                 ],
                 "commands": [
                     {"role": process.get("role"), "node": process.get("node"), "command": process.get("command")}
-                    for process in last.get("processes", [])
+                    for process in _objects(last.get("processes"))
                 ],
             }
         )
@@ -78,7 +86,8 @@ def gates(judged: Mapping[str, Any] | None, parts: Mapping[str, str]) -> list[di
             "margin": one.get("margin"),
             "distance": _distance(one),
         }
-        for one in (judged or {}).get("criteria", ())
+        for one in _objects((judged or {}).get("criteria"))
+        if one.keys() >= _GATE
     ]
 
 
@@ -92,7 +101,10 @@ def _distance(judged: Mapping[str, Any]) -> float | None:
     found = judged.get("found")
     if judged.get("margin") is None or not isinstance(found, int | float):
         return None
-    asked = criterion(judged["criterion"])
+    try:
+        asked = criterion(judged["criterion"])
+    except InputError:
+        return None
     return abs(found + asked.limit if asked.kind == "not_worse" else found - asked.limit)
 
 

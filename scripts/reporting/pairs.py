@@ -15,6 +15,7 @@ from scripts.reporting.generations import Facts
 from scripts.reporting.verdicts import FIRST_DIFFERS, NOTHING, Verdicts, flagged
 from scripts.tabulate import rows_of
 
+UNKNOWN = "end unknown"
 LISTED = 200  # samples that are not ok, told one by one
 SIGNS = {records.OK: ".", records.TRUNCATED: "t", records.ERROR: "e", records.MISSING: "m", records.EMPTY: "0"}
 
@@ -58,11 +59,11 @@ class Pair:
 
 def told(pair: Pair, files: Mapping[str, Any]) -> dict[str, Any]:
     """Return the pair as the page gets it; `files` are those beside the report."""
-    statistics = _statistics(pair.folder, pair.verdicts)
+    figures, curves = _figured(_statistics(pair.folder, pair.verdicts))
     compared = _read(pair.folder / "scorers.json")
     coverage, status, cells = pair.coverage, pair.status, pair.cells
     flows = {
-        scorer: charts.flow(cells[STRICT], cells[scorer], len(pair.ids), compared.get(scorer, {}))
+        scorer: charts.flow(cells[STRICT], cells[scorer], len(pair.ids), _object(compared.get(scorer)))
         for scorer in cells
         if STRICT in cells and scorer != STRICT
     }
@@ -88,7 +89,7 @@ def told(pair: Pair, files: Mapping[str, Any]) -> dict[str, Any]:
         "seeds_whole": list(coverage["seeds"]["whole"]),
         "surplus": list(coverage["seeds"]["surplus"]),
         "problems": list(pair.ids),
-        "counts": dict(coverage["counts"]),
+        "counts": _counts(coverage),
         "faults": faults,
         "remarks": list(coverage.get("remarks", [])),
         "not_ok": list(coverage["not_ok"][:LISTED]),
@@ -98,8 +99,8 @@ def told(pair: Pair, files: Mapping[str, Any]) -> dict[str, Any]:
         "status": status,
         "cells": cells,
         "measures": _measures(rows),
-        "figures": {scorer: _figures(found) for scorer, found in statistics.items()},
-        "curves": {scorer: charts.curves(found) for scorer, found in statistics.items()},
+        "figures": figures,
+        "curves": curves,
         "flow": flows,
         "tokens": charts.tokens_by_outcome(pair.facts, status, cells.get(pair.main or "", NOTHING * len(status))),
         "mean_tokens": charts.mean_tokens(pair.facts),
@@ -111,14 +112,34 @@ def told(pair: Pair, files: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _counts(coverage: Mapping[str, Any]) -> dict[str, int]:
+    """Return how many samples ended how; those that do not tell are apart from those that are ok."""
+    found = dict(coverage["counts"])
+    unknown = min(found[records.OK], coverage["unknown"]["finish_reason"])
+    rest = {status: count for status, count in found.items() if status != records.OK}
+    return {records.OK: found[records.OK] - unknown, **({UNKNOWN: unknown} if unknown else {}), **rest}
+
+
 def _statistics(folder: Path, scorers: Mapping[str, Verdicts]) -> dict[str, Any]:
     """Return the figures of the current scorers by statistics.json, as far as they were made of the same outputs."""
-    known = _read(folder / "statistics.json").get("scorers", {})
+    known = _object(_read(folder / "statistics.json").get("scorers"))
     return {
-        scorer: known[scorer]
+        scorer: found
         for scorer in scorers
-        if scorer in known and known[scorer].get("outputs") == _read(folder / f"details-{scorer}.json").get("outputs")
+        if (found := _object(known.get(scorer)))
+        and found.get("outputs") == _read(folder / f"details-{scorer}.json").get("outputs")
     }
+
+
+def _figured(statistics: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the figures and the curves of each scorer, nothing of one whose part is not as this version writes it."""
+    figures, curves = {}, {}
+    for scorer, found in statistics.items():
+        try:
+            figures[scorer], curves[scorer] = _figures(found), charts.curves(found)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            figures.pop(scorer, None)
+    return figures, curves
 
 
 def _figures(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,4 +191,9 @@ def _read(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return {}
+    return _object(found)
+
+
+def _object(found: object) -> dict[str, Any]:
+    """Return an object, {} of anything else."""
     return found if isinstance(found, dict) else {}

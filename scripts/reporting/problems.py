@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts import whole
+from scripts.errors import InputError
 from scripts.evals.datasets import iter_rows
 from scripts.reporting.blocks import block, call
 from scripts.reporting.maths import formulas
@@ -13,8 +14,9 @@ FORMAT = 1
 
 
 def write_problems(benchmark: str, dataset: Path, folder: Path) -> Path | None:
-    """Write wording, formulas and expected answer of each problem by its id; returns the file, None without a dataset.
+    """Write wording, formulas and expected answer of each problem by its id; returns the file.
 
+    None where the dataset is not there or cannot be read, which its verdict tells.
     Written anew only for another dataset.
     """
     out, note = folder / "problems.js", folder / "problems.json"
@@ -23,7 +25,11 @@ def write_problems(benchmark: str, dataset: Path, folder: Path) -> Path | None:
     except OSError:
         return None
     if not (out.is_file() and note.is_file() and note.read_text() == key):
-        whole.write(out, call("seedbedProblems", benchmark, block(problems_of(dataset))))
+        try:
+            problems = problems_of(dataset)
+        except InputError:
+            return None
+        whole.write(out, call("seedbedProblems", benchmark, block(problems)))
         whole.write(note, key)
     return out
 
