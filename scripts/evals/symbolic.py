@@ -21,6 +21,7 @@ _WORDS = 4  # words that make a text prose
 _NUMBER = re.compile(r"-?(?:\d[\d,.]*\d|\d)(?:/\d+)?")
 _FORMULA = re.compile(r"[\\^_=+*/<>|()\[\]{}]|\b(?:sin|cos|tan|log|ln|exp|sqrt|pi|or|and|not|[a-z])\b", re.IGNORECASE)
 _EQUATION = re.compile(r"[^$\\]{0,40}[a-z][^$\\]{0,40}=[^$\\]{1,40}")  # the last number of an equation is no answer
+_EMPTY = frozenset({"\\emptyset", "\\varnothing", "\u2205", "\\{\\}", "\\{ \\}"})  # the set of nothing
 _DECIMAL = re.compile(r"[-+]?\d*\.(\d+)")
 
 
@@ -34,7 +35,7 @@ class _Exact(NamedTuple):
 
 def same(predicted: str, expected: str) -> bool:
     """Return whether both answers are the same; numbers are compared exactly before anything tolerant is asked."""
-    if predicted.strip() == expected.strip():
+    if predicted.strip() == expected.strip() or {predicted.strip(" $"), expected.strip(" $")} <= _EMPTY:
         return True
     found, wanted = _exact(predicted), _exact(expected)
     if found is not None and wanted is not None:
@@ -81,7 +82,7 @@ def _equal(one: _Exact, other: _Exact) -> bool:
         if rounded.places is None or exact.places is not None:
             continue
         digits = len(str(abs(rounded.value.numerator * 10**rounded.places // rounded.value.denominator)))
-        if digits >= _SHORTEST and abs(rounded.value - exact.value) * 10**rounded.places <= 1:
+        if digits >= _SHORTEST and abs(rounded.value - exact.value) * 10**rounded.places < 1:
             return True
     return False
 

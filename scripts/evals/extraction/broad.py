@@ -10,7 +10,7 @@ from scripts.evals.extraction.where import Part
 
 _NEXT_PROBLEM = re.compile(
     r"^[ \t>#*_]*(?:(?:(?i:question|problem)|[Qq])(?:\s*(?:\d+|\(\d+\)))?[*_ \t]*[:.\uff1a]"
-    r"|(?:Human|HUMAN|User|USER)[*_ \t]*:(?=\s)|<\|start_header_id\|>user)|<\|im_start\|>\s*user",
+    r"|(?:Human|HUMAN|User|USER)[*_ \t]*:(?=\s))|<\|im_start\|>\s*user|<\|start_header_id\|>\s*user",
     re.MULTILINE,
 )
 # Every line that starts another problem has one of these words or begins; both are found fast.

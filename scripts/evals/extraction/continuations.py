@@ -14,7 +14,8 @@ MIXED = re.compile(
 )
 OPEN_RANGE = re.compile(
     r"\s*(?:or\s+(?:more|less|fewer|higher|lower|above|below|greater)\b|\+(?=\s*(?:$|[.,\n]))|\u00b1"
-    r"|\\pm(?![a-z])|\+/-)"
+    r"|\\pm(?![a-z])|\+/-|oder\s+mehr|ou\s+(?:plus|mais)|o\s+(?:m\u00e1s|pi\u00f9)|\u0438\u043b\u0438\s+(?:\u0431\u043e\u043b\u0435\u0435|\u043c\u0435\u043d\u0435\u0435)"
+    r"|(?<!\n)[\u4ee5][\u4e0a\u4e0b]|\uc774[\uc0c1\ud558])"
 )
 NEXT_NUMBER = re.compile(r"[ \t]+\d+(?![\d.,]*[\w/])")  # numbers side by side
 _CONNECTIVE = (

@@ -12,6 +12,7 @@ _SENTENCE_END = re.compile(
 )
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$((?:[^$\\]|\\.)+)\$", re.DOTALL)
 _MORE = re.compile(r"\s*(?:,|;|and|or|\\text\{ ?(?:and|or) ?\}|\\quad|where|\u548c|\u6216)\s*(?=\$|\\\()")
+_PERCENT = re.compile(r"\s*\\?%")
 _NAMES = re.compile(r"Answer\b")
 _RELATES = re.compile(
     r"[=<>\u2260\u2264\u2265\u2208]|\\(?:[lg]eq?q?|[lg]eqslant|neq?|lt|gt|in|equiv|approx|subset)(?![a-z])"
@@ -47,7 +48,11 @@ def read_expression(text: str, place: int, end: int, number: Reading | None) -> 
             return box._replace(start=place + box.start, end=place + box.end, clean=clean)
         place = start
     if number is not None and number.value is not None and opened is None:
-        return number._replace(value=text[number.start : number.end]) if "continued" not in number.flags else number
+        if "continued" in number.flags:
+            return number
+        percent = _PERCENT.match(text, number.end, end)
+        last = percent.end() if percent else number.end
+        return number._replace(value=text[number.start : last], end=last)
     stop = _SENTENCE_END.search(text, place, end)
     limit = stop.start() if stop else end
     trailing = _TRAILING.search(text[place:limit])

@@ -20,9 +20,10 @@ REACH = 600  # characters behind a label that are looked at
 _SIDE = re.compile(
     r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\([^()\n]{0,12}\))?|\\[a-zA-Z]+(?:\{[^{}\n]{0,30}\}){0,2}"
     r"|[A-Za-z]+(?:\s+[A-Za-z]+){0,4}|[A-Za-z](?:\s*[-+*/]\s*[A-Za-z\d]+)+|"
-    r"[A-Za-z](?:_\{?\w\}?)?(?:\s*[-+*]\s*[A-Za-z](?:_\{?\w\}?)?)+)\s*(?:\\\)|\$|\*\*)?\s*=(?!=)\s*(?:\\\(|\$|\*\*)?"
+    r"[A-Za-z](?:_\{?\w\}?)?(?:\s*[-+*]\s*[A-Za-z](?:_\{?\w\}?)?)+)\s*(?:&\s*)?(?:\\\)|\$|\*\*)?\s*=(?!=)\s*(?:\\\(|\$|\*\*)?"
 )
 _EQUALS = re.compile(r"\s*(?:\\\)|\$|\*\*)?\s*(?:=|\\equiv(?![a-z])|\u2261)\s*(?:\\\(|\$|\*\*)?\s*")
+_BRACKET = re.compile(r"\[\s*(?=[-+\d$\\][^\[\](),;\n]{0,30}\](?!\())")  # around one value
 _LINE_END = re.compile(
     r"[\s.,;!\u3002]*?(?:\n|$|\()|[.!;]\s|[\s]*<|\s*\[|\s+[A-Za-z]+(?:\^\{?\d\}?"
     r"|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)|\s*[\u4e00-\u9fff\uac00-\ud7a3]{1,3}[.!\s]*(?:\n|$)"
@@ -106,6 +107,9 @@ def _number(text: str, place: int, end: int, asked: Asked, lines: int) -> Readin
         place = skip_decoration(text, currency.end(), end)
     if text.startswith(("($", "(\\("), place):
         place = skip_decoration(text, place + 1, end)
+    bracket = _BRACKET.match(text, place, end)
+    if bracket:
+        place = bracket.end()
     option = OPTION.match(text, place, end)
     if option and read_number(text, skip_decoration(text, option.end(), end), asked.notation):
         place = skip_decoration(text, option.end(), end)

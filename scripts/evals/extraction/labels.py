@@ -30,6 +30,13 @@ _IS_THE = re.compile(
 )
 _CLAUSES = re.compile(r"[.!?;]\s|,\s")
 _CELL = re.compile(r"[*_ \t]*\|")
+_BELOW = re.compile(
+    r"[ \t]*\n[ \t]*\|[ \t]*:?-+:?[ \t]*\|[ \t]*\n[ \t]*\|([^|\n]+)\|[ \t]*(?!\n[ \t]*\|)(?=\n|\Z)"
+)  # the only row of a table whose only heading is the label
+_HEADING_ENDS = re.compile(r"[*_}]{0,3}[ \t]*(?:\n|[*_}]+|\]|\Z)|[ \t]*[\d$\\-]")
+_ONLY_LINE = re.compile(
+    r"[*_}\] \t]{0,6}\n\s{0,20}(?=(?:[^\n.!?]|[.!?](?![ \t]+\S)){1,500}\s{0,100}\Z)"
+)  # one sentence, no more
 _LINE_ALONE = re.compile(r"[ \t]*\n(?:[=-]{3,}[ \t]*\n)?\s*(?=\S)")
 _IFS = {"fr": "si", "es": "si", "it": "se", "pt": "se"}
 _WORDY = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{2}|(?:[A-Za-z]{2,}\s+){3}")  # words, where a value was read
@@ -53,7 +60,7 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
     line = text.rfind("\n", 0, noun.start) + 1
     head = HEAD.match(text, line, noun.start)
     leading = head is not None and head.end() == noun.start
-    decorated = leading and re.search(r"#|\*\*|__|\\", text[line : noun.start]) is not None
+    decorated = leading and re.search(r"#|\*\*|__|\\|\[", text[line : noun.start]) is not None
     marks = MARKS.match(text, noun.end)
     after = marks.end() if marks else noun.end
     notation = EUROPEAN if LANGUAGES[noun.language].european else ENGLISH
@@ -74,8 +81,9 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
     elif leading and (underline := _LINE_ALONE.match(text, noun.end)):
         reading = read_value(text, underline.end(), asked)
         stage, strong = "heading", True
-    elif decorated and re.match(r"[*_}]{0,3}[ \t]*(?:\n|[*_}]+|$)|[ \t]*[\d$\\-]", text[noun.end : noun.end + 8]):
-        reading = read_value(text, noun.end, asked)
+    elif decorated and _HEADING_ENDS.match(text, noun.end, noun.end + 8):
+        after = noun.end + text.startswith("]", noun.end)
+        reading = read_value(text, after, asked)
         stage, strong = "heading", True
     else:
         verb = verb_pattern(noun.language).match(text, noun.end)
@@ -97,6 +105,8 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
             return None
         if reading is not None and _UNREAL.search(verb["verb"]) and _IF_BEHIND.match(text, reading.end):
             return None
+    if reading is None and stage == "heading" and (only := _ONLY_LINE.match(text, noun.end)):
+        reading, stage, strong = read_sentence(text, only.end(), asked), "sentence", False
     if reading is None:
         return None
     return Marked(
@@ -132,6 +142,9 @@ def _in_cell(text: str, start: int, asked: Asked) -> Reading | None:
     """Return the value of a table's row whose only other cell begins at `start`."""
     stop = re.compile(r"\||\n|\Z").search(text, start)
     end = stop.start() if stop else len(text)
+    below = _BELOW.match(text, start)
+    if below:
+        start, end = below.span(1)
     if re.match(r"\|[ \t]*[^\s|]", text[end : end + 20]):
         return None
     reading = read_whole(text[start:end], asked)

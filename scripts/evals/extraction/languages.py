@@ -83,9 +83,10 @@ LANGUAGES: dict[str, Words] = {
     ),
 }
 LETTER = r"A-Za-z\u00c0-\u024f\u0400-\u04ff"
+_PROSE = r"(?:[^.!?\n:=$\\\"]|\.(?=\d)|\"[^\"\n]{1,80}\")"
 _CONTEXT = (
-    r"(?:\s+(?:to|for|of|in|from|auf|für|der|des|zu|à|au|de|du|a|al|del|della|do|da|на|к)\s(?:[^.!?\n:=$\\\"]"
-    r"|\.(?=\d)|\"[^\"\n]{1,80}\"){1,70}?)?"
+    r"(?:\s+(?:to|for|of|in|from|auf|für|der|des|zu|à|au|de|du|a|al|del|della|do|da|на|к)\s"
+    rf"(?:{_PROSE}{{1,70}}?|(?:{_PROSE}{{0,40}}?\$[^$\n]{{1,40}}\$){{1,3}}{_PROSE}{{0,40}}?))?"
 )
 _ASIDE = (
     r"(?:,[^,.:\n]{1,50},|\s*\([^()\n]{1,50}\)|\s+(?:that\s+)?(?:we|i|you|they)\s+\w+(?:\s+\w+){0,2}?(?=\s)|\s+(?:obtained|sought"
@@ -108,7 +109,7 @@ FILLERS = re.compile(
 HEAD = re.compile(
     r"[ \t]{0,8}(?:>\s*|\|[ \t]*)?(?:#{1,6}[ \t]*|\\(?:textbf|section\*?|subsection\*?|text)\s*\{|<(?:b|strong|i|em|u"
     r"|p|h[1-6])>|(?:[-*\u2022]"
-    r"|\d+[.)])[ \t]+)?[*_]{0,3}[ \t]*"
+    r"|\d+[.)])[ \t]+)?[*_]{0,3}[ \t]*\[?"
     r"(?:(?:so|thus|hence|therefore|then)?,?\s*(?:the|my|our|la|le|el|die|das|il|a|o)\s+|(?:so|thus|hence"
     r"|therefore|so)[,:]?\s+)?",
     re.IGNORECASE,

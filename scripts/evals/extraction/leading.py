@@ -7,6 +7,7 @@ from scripts.evals.extraction.latex import skip_decoration
 from scripts.evals.extraction.units import CURRENCY
 
 _STRUCK = re.compile(r"\s*~~[^~\n]{1,60}~~\s*")  # taken back in Markdown
+_RULE = re.compile(r"(?<=\n)[ \t]{0,3}(?:-{3,}|_{3,}|={3,})[ \t]*\n")  # a line across the page
 _BULLET = re.compile(r"(?:[-*\u2022]|>)[ \t]+(?=\S)")  # of a list or a quotation that holds the value
 
 
@@ -20,6 +21,9 @@ def skip_filling(text: str, start: int, end: int) -> int:
         fillers = FILLERS.match(text, place, end)
         if fillers and fillers.end() > place:
             place = fillers.end()
+        rule = _RULE.match(text, place, end) if "\n" in text[start:place] else None
+        if rule:
+            place = rule.end()
         bullet = _BULLET.match(text, place, end) if "\n" in text[start:place] else None
         if bullet:
             place = bullet.end()

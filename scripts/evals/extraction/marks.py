@@ -8,12 +8,14 @@ from typing import NamedTuple
 from scripts.evals.extraction.backwards import matches_from_end
 from scripts.evals.extraction.label_values import Asked, read_value
 from scripts.evals.extraction.readings import Reading
+from scripts.evals.extraction.sentences import read_sentence
 
 MOST = 400  # labels looked at from the end
 _ELEMENT = (
     r"<\s*(?P<name>{names})\s*>(?P<content>(?:(?!<\s*/?\s*(?:{names})\b).){{0,2000}}?)(?:<\s*/\s*(?P=name)\s*>|\Z)"
 )
 _FURTHER = re.compile(r"[.)]\s+\S|\d{3}|(?:\w+\s+){4}")  # a heading or a sentence goes on behind its number
+_GOES_ON = re.compile(r"\n|[.!?]\s+\S")  # more than one sentence
 _HASHES = re.compile(r"^[ \t]*####(?!#)[ \t]*(?=[^\n]*\d|[^\n]*[A-Za-z])", re.MULTILINE)
 
 
@@ -36,12 +38,15 @@ def elements(text: str, start: int, asked: Asked, names: tuple[str, ...]) -> Ite
         element = whole.match(text, match.start())
         if element is None:
             continue
+        content, offset = element["content"], element.start("content")
         choice = asked.answer_type == "choice"  # the option's own text may follow its letter
-        reading = read_value(element["content"], 0, asked) if choice else read_whole(element["content"], asked)
+        reading = read_value(content, 0, asked) if choice else read_whole(content, asked)
+        strong = reading is not None
+        if reading is None and element[0].endswith(">") and not _GOES_ON.search(content.strip()):
+            reading = read_sentence(content, len(content) - len(content.lstrip()), asked)
         if reading is not None:
-            offset = element.start("content")
             shifted = reading._replace(start=reading.start + offset, end=reading.end + offset)
-            yield Marked(shifted, "element", True, False, match.start())
+            yield Marked(shifted, "element", strong, False, match.start())
 
 
 @functools.lru_cache(maxsize=32)

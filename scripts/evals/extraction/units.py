@@ -15,6 +15,7 @@ _UNIT = (
     r"(?:\^\s*\{?\s*\\circ\s*\}?\s*[CFK]?|\u00b0\s*[CFK]?|\u00ba|\\degree|\\circ|\\%|%|\\\$"
     r"|[$\u20ac\u00a3\u00a5\u20a9\u20bd\u20b9]"
     r"|\\(?:text|mathrm|textrm|mbox|rm|textnormal|textit|mathit|textbf|mathbf|operatorname|hbox)\s*\{[^{}\d]*\}"
+    r"|\^\s*\{?\s*(?:\\(?:text|mathrm|textrm)\s*\{\s*)?(?:st|nd|rd|th)\s*\}\s*\}?"
     r"|_\s*\{?\s*(?:\d{1,2}|[a-z]|\\text\{[a-z]+\})\s*\}?|\^\s*\{?\s*-?[1-4]\s*\}?|[\u00b2\u00b3]"
     r"|\\(?:[,;:! ]|q?quad|,|cdot(?=\s*\\(?:text|mathrm)))|[\s~]|/(?=\s*\\?[A-Za-z]))"
 )
