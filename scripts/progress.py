@@ -25,8 +25,8 @@ def read(run: Path) -> list[dict[str, Any]]:
     return found
 
 
-def notes(run: Path) -> list[str]:
-    """Return what the broker says of servers that are not ready yet, one text a model."""
+def notes(run: Path, seeds: Iterable[dict[str, Any]]) -> list[str]:
+    """Return what is to be said of servers that do not answer yet, one text a model: the broker's, else its seeds'."""
     said = []
     for path in sorted(run.glob("*/status.json")):
         try:
@@ -35,6 +35,13 @@ def notes(run: Path) -> list[str]:
             continue
         if status.get("line") and str(status.get("state")).lower() not in ("ready", "idle", "stopping"):
             said.append(str(status["line"]))
+    waiting: dict[str, list[str]] = {}
+    for seed in seeds:
+        model = str(seed["name"]).partition("/")[0]
+        if seed.get("waits_for") and not (run / model / "status.json").exists():
+            waiting.setdefault(model, []).append(str(seed["waits_for"]))
+    for model, reasons in waiting.items():
+        said.append(f"{model}: {len(reasons)} seed{'s' * (len(reasons) > 1)} waiting for {reasons[0]}")
     return said
 
 
@@ -84,7 +91,8 @@ class Display:
         shown = ""
         while True:
             over = self._over.wait(TERMINAL_PAUSE if overwrite else LOG_PAUSE)
-            text = line(read(self.run), self.expected, notes(self.run))
+            seeds = read(self.run)
+            text = line(seeds, self.expected, notes(self.run, seeds))
             if text != shown or overwrite:
                 self._write(text, overwrite)
                 shown = text

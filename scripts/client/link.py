@@ -105,7 +105,7 @@ class Link:
                     return seen
                 listed = json.loads(body)
         except (aiohttp.ClientError, TimeoutError, ValueError, RecursionError) as error:
-            return f"{url}: {told(str(error), endpoint.key) or type(error).__name__}"
+            return f"{url}: {told(_words_of(error), endpoint.key)}"
         self.models = _entries(listed)
         names = [str(entry.get("id")) for entry in self.models]
         if wanted in names:
@@ -116,6 +116,14 @@ class Link:
                 f"{url}: lists {', '.join(sorted(names))}; expected {wanted!r} (served_name); the nearest is {near!r}"
             )
         return f"{url}: lists {', '.join(names) or 'no model'}; expected {wanted!r}"
+
+
+def _words_of(error: Exception) -> str:
+    """Return why there was no list of models; of a connection that failed, what the system calls it."""
+    number = error.errno if isinstance(error, aiohttp.ClientConnectorError) else None
+    if number is not None and number > 0:  # below 0 it is a name that was not found: told well by aiohttp
+        return os.strerror(number)
+    return str(error) or type(error).__name__
 
 
 def authorization(endpoint: Endpoint) -> dict[str, str]:

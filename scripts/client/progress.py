@@ -128,6 +128,7 @@ class Progress:
             "seconds_left": None if left is None else round(left, 1),
             "updated": time.time(),
             "state": self.state,
+            "waits_for": self.seen,
         }
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_name(f".{self.path.name}.part")

@@ -300,8 +300,8 @@ def test_no_server_within_the_bound_ends_the_job(tmp_path: Path) -> None:
     place.snapshot["endpoint"] = "http://127.0.0.1:9/v1"
     done = place.generate()
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith(
-        "error: no server for model 'm' within 0.5 s: http://127.0.0.1:9/v1/models: "
+    assert done.stderr.splitlines()[-1] == (
+        "error: no server for model 'm' within 0.5 s: http://127.0.0.1:9/v1/models: Connection refused"
     )
 
 
