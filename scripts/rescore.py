@@ -57,6 +57,11 @@ def table(cohort: Cohort, benchmark: str, compared: dict[str, dict[str, Any]]) -
                 [f"{name:{width}}", *(f"{cell:{len(title)}.2f}" for cell, title in zip(cells, head, strict=True))]
             )
         )
+    if cohort.keyless:
+        lines.append(
+            f"{cohort.keyless} of {len(cohort.ids)} problems have no expected_answer: nothing of theirs can be right; "
+            "--dataset takes a test.jsonl that tells it"
+        )
     for name, ledger in compared.items():
         counts, precision = ledger["counts"], ledger["newly_found_precision"]
         right = "" if precision is None else f" ({100 * precision:.0f} % right)"

@@ -23,8 +23,8 @@ def check_file(path: Path, growth: bool = True, answer_type: str | None = None) 
     Without `growth` its patterns are not timed: their time-out bounds them too, at a hundredth of the cost. With an
     `answer_type` only the canaries of that type are run, for those who score nothing else.
     """
-    source = path.read_text(encoding="utf-8") if path.is_file() else ""
     definition = read_definition(path)
+    source = path.read_text(encoding="utf-8")
     problems = check(definition, source, growth, answer_type)
     if problems:
         first, *others = problems

@@ -38,6 +38,7 @@ class Cohort(msgspec.Struct):
     measured: list[list[Measured]]
     scored: dict[str, list[list[Scored]]]
     traces: dict[str, str]
+    keyless: int = 0  # problems whose expected answer nothing tells
 
     def rows(self, scorer: str) -> list[Scored]:
         """Return one scorer's table, seed by seed in the order of the problems."""
@@ -91,6 +92,7 @@ def read_cohort(
         for name, rows in verdicts.items():
             cohort.scored[name].append([rows[identity] for identity in expected])
     cohort.ids = list(expected)
+    cohort.keyless = sum(key.expected is None for key in expected.values())
     return cohort
 
 

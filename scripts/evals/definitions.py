@@ -1,7 +1,8 @@
 """A scorer's definition: one small YAML file, checked key by key."""
 
+import re
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -96,9 +97,10 @@ def read_definition(path: Path) -> Definition:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise InputError(f"{path}:{line}: not YAML: {error.problem}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not YAML: {error}") from None
+        raise InputError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
     except msgspec.ValidationError as error:
-        raise InputError(f"{path}: {error}") from None
+        line = _line_of(yaml.compose(path.read_bytes(), loader), str(error))
+        raise InputError(f"{path}:{line}: {error}") from None
     if not definition.stages:
         raise InputError(f"{path}: stages: found none, expected at least one")
     if len(definition.stages) > 1 and any(isinstance(stage, StrictStage) for stage in definition.stages):
@@ -110,6 +112,20 @@ def read_definition(path: Path) -> Definition:
     if not definition.timeout > 0:
         raise InputError(f"{path}: timeout: found {definition.timeout}, expected seconds above 0")
     return definition
+
+
+def _line_of(node: Any, fault: str) -> int:
+    """Return the line of a parsed file that a fault is about: of the place or the unknown field that it names."""
+    place = re.search(r"at `\$(.*)`$", fault)
+    unknown = re.search(r"unknown field `(.*?)`", fault)
+    steps = re.findall(r"[^.\[\]]+", place[1] if place else "") + ([unknown[1]] if unknown else [])
+    for step in steps:
+        inner = node.value if node is not None else []
+        if step.isdigit() and int(step) < len(inner):
+            node = inner[int(step)]
+        else:
+            node = next((pair[-1] if step != steps[-1] else pair[0] for pair in inner if step == pair[0].value), node)
+    return node.start_mark.line + 1 if node is not None else 1
 
 
 def find_definition(name: str) -> Path:

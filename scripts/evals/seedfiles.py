@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from scripts.errors import InputError
 
+_PACKED = 1 << 14  # bytes of a .zst file unpacked at once
 _NAME = re.compile(r"output-rs(\d+)\.jsonl(?:\.gz|\.zst)?")
 _DROP_EVERY = 1 << 24  # bytes of a mapped file after which the pages already read are given back
 
@@ -89,25 +90,51 @@ def _mapped_lines(path: Path) -> Iterator[Line]:
 
 def _compressed_lines(path: Path) -> Iterator[bytes]:
     """Yield the lines of a .gz or .zst file; raises InputError if the stream is cut or no such stream."""
-    import gzip
-    import io
-
+    number = 0
     try:
-        if path.suffix == ".gz":
-            with gzip.open(path, "rb") as stream:
-                for line in stream:
-                    yield line.rstrip(b"\n")
-            return
-        import zstandard
-
-        with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True) as raw:
-            for line in io.BufferedReader(raw, 1 << 20):
-                yield line.rstrip(b"\n")
-    except (EOFError, OSError) as error:
-        raise InputError(f"{path}: cut or broken compressed file: {error}") from None
+        for line in _gz_lines(path) if path.suffix == ".gz" else _zst_lines(path):
+            number += 1
+            yield line.rstrip(b"\n")
     except ImportError:
         raise InputError(f"{path}: reading .zst needs the package zstandard") from None
     except Exception as error:
-        if type(error).__name__ == "ZstdError":
-            raise InputError(f"{path}: cut or broken compressed file: {error}") from None
+        if isinstance(error, EOFError | OSError) or type(error).__name__ in {"ZstdError", "error"}:
+            raise InputError(f"{path}:{number + 1}: cut or broken compressed file: {error}") from None
         raise
+
+
+def _gz_lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a .gz file."""
+    import gzip
+
+    with gzip.open(path, "rb") as stream:
+        yield from stream
+
+
+def _zst_lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a .zst file."""
+    begun: list[bytes] = []  # of the line that goes on
+    for piece in _zst_pieces(path):
+        *lines, rest = piece.split(b"\n")
+        for line in lines:
+            yield b"".join([*begun, line])
+            begun = []
+        begun.append(rest)
+    if last := b"".join(begun):
+        yield last
+
+
+def _zst_pieces(path: Path) -> Iterator[bytes]:
+    """Yield what a .zst file holds, frame after frame; raises EOFError if the last of them is cut."""
+    import zstandard
+
+    frame = None
+    with path.open("rb") as file:
+        while packed := file.read(_PACKED):
+            while packed:
+                frame = frame or zstandard.ZstdDecompressor().decompressobj()
+                yield frame.decompress(packed)
+                packed = frame.unused_data if frame.eof else b""
+                frame = None if frame.eof else frame
+    if frame is not None:
+        raise EOFError("ended inside a frame")

@@ -68,13 +68,21 @@ def test_linear_patterns_pass(pattern: str) -> None:
     ("answer is\n(\\d+", "", r"mine\.yaml:5: pattern does not compile: missing \)"),
     (r"answer is (\d+)", 'canaries:\n  - {text: "answer is 1,234", answer: "1234"}\n',
      r"mine\.yaml:6: canary .* expected '1234', found '1'"),
-    (r"answer is (\d+)", "canarys: []\n", r"mine\.yaml: Object contains unknown field `canarys`"),
+    (r"answer is (\d+)", "canarys: []\n", r"mine\.yaml:5: Object contains unknown field `canarys`"),
+    (r"answer is (\d+)", "canaries:\n  - {text: a, answer: 7}\n", r"mine\.yaml:6: .*canaries\[0\].answer"),
     (r"answer is (\d+)", "timeout: 0\n", r"mine\.yaml: timeout: found 0"),
     (r"answer is (\d+)", "  bad: [\n", r"mine\.yaml:\d+: not YAML"),
 ])  # fmt: skip
 def test_a_problem_names_file_line_and_reason(tmp_path: Path, pattern: str, more: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         check_file(written(tmp_path, pattern, more))
+
+
+def test_a_scorer_that_is_not_utf8_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(b"part: \xff\xfe")
+    with pytest.raises(InputError, match=r"mine\.yaml: not YAML: [^\n]*\Z"):
+        check_file(path)
 
 
 def test_growth_may_be_left_out() -> None:

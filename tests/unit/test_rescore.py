@@ -3,12 +3,14 @@
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from scripts.evals.samples import read_table
 from scripts.evals.statistics import without_errors
@@ -118,6 +120,22 @@ def test_compressed_outputs_with_fields_missing_are_read(tmp_path: Path) -> None
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_a_compressed_file_that_is_cut_between_two_records_is_refused(tmp_path: Path, suffix: str) -> None:
+    lines = b"".join(f"{record(number, os.urandom(9000).hex())}\n".encode() for number in range(20))
+    packed = gzip.compress(lines) if suffix == ".gz" else zstandard.compress(lines)
+    folder = tmp_path / "in"
+    folder.mkdir()
+    path = folder / f"output-rs42.jsonl{suffix}"
+    path.write_bytes(packed)
+    done = run(folder, "--answer-type", "integer", "--out", tmp_path / "whole")
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "in: 20 problems, 1 seed")
+    path.write_bytes(packed[:-9])
+    done = run(folder, "--answer-type", "integer", "--out", tmp_path / "cut")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert re.search(rf"output-rs42\.jsonl{suffix}:\d+: cut or broken compressed file", done.stderr)
+
+
 @pytest.mark.parametrize(("lines", "message"), [
     ([record(0, "x"), record(1, "x")[:30]], "output-rs42.jsonl:2: cut or broken line"),
     ([record(0, "x"), record(0, "x")], "output-rs42.jsonl:2: id p0 stands on line 1 too"),
@@ -140,6 +158,7 @@ def test_outputs_without_a_key_are_read_by_hand_and_refused_in_a_run(tmp_path: P
     folder = outputs(tmp_path / "in", rs42=['{"id": "p0", "generation": "The answer is 42."}'])
     done = run(folder, "--answer-type", "integer", "--out", tmp_path / "out")
     assert done.returncode == 0
+    assert "1 of 1 problems have no expected_answer" in done.stdout
     assert "p0,42,42,false,answered,phrase" in (tmp_path / "out" / "samples-regex.csv").read_text()
     done = run(*folder.iterdir(), "--alone", "--scorer", "regex", "--answer-type", "integer", "--out", tmp_path / "out")
     assert (done.returncode, "output-rs42.jsonl:1: no expected_answer" in done.stderr) == (2, True)
