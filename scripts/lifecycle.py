@@ -39,6 +39,10 @@ def begin(workflow: Any, settings: Settings) -> None:
     driver.start(snapshot.broker(settings, launcher, placements, outputs))
     if launcher == "slurm":
         seed_jobs.install(workflow)
+    elif workflow.local_exec:
+        # Snakemake's limit of jobs a second starts a timer at every look at what waits, each for one more look: with 80
+        # jobs most of its own CPU. There is no cluster to spare here.
+        pass
     snapshot.write(settings, wanted)
     pairs = [
         {
@@ -53,12 +57,13 @@ def begin(workflow: Any, settings: Settings) -> None:
     run_record.begin(pairs, gated, provenance.of_run(settings, pairs))
     display = Display(snapshot.RUN, expected=len(waiting))
     _displays.append(display)
-    if waiting:
+    if waiting or any(job.rule.name == "rescore" for job in workflow.dag.needrun_jobs()):
         try:
             check_scorers(settings)
         except InputError:
             end(succeeded=False)
             raise
+    if waiting:
         display.start()
 
 

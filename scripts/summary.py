@@ -54,6 +54,7 @@ def main() -> int:
         raise InputError(f"{CONFIG.absolute()}: there is no such file; expected the folder of a run")
     settings = load(read_yaml(CONFIG), str(CONFIG), [CONFIG.parent])
     lines, groups, verdicts, coverages = [], [], {}, {}
+    going_on = record.get("state") == RUNNING and options.ended is None and driver.held()
     asked = asked_for(settings, record)
     if options.ended is None:
         asked = configured(settings, record) | asked
@@ -67,12 +68,12 @@ def main() -> int:
         rows = rows_of(folder, current, compare_scorers(folder, current)) if coverage["verdict"] != INVALID else []
         seeds = f"{len(coverage['seeds']['whole'])}/{len(coverage['seeds']['expected'])}"
         if rows:
-            groups.append((rows, seeds, coverage["verdict"]))
-        lines += [verdict.line(pair, coverage, rows, stale), *([f"    {folder}/: {files_in(folder)}"] if rows else [])]
+            groups.append((rows, seeds, INVALID if stale else coverage["verdict"]))
+        lines.append(verdict.line(pair, coverage, rows, stale, going_on and pair in asked))
+        lines += [f"    {folder}/: {files_in(folder)}"] if rows else []
         if pair in asked:
             verdicts["/".join(pair)] = INVALID if stale else coverage["verdict"]
     usable = all(word in (COMPLETE, PARTIAL) for word in verdicts.values())
-    going_on = record.get("state") == RUNNING and options.ended is None and driver.held()
     code, judged = 0 if usable else 1, None
     if settings.config["gates"] and record.get("gated", True) and not going_on:
         since = record.get("started") if options.ended == "badly" else None

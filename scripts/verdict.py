@@ -12,16 +12,23 @@ from scripts.evals.records import ERROR, MISSING, OK
 Pair = tuple[str, str]
 
 
-def line(pair: Pair, coverage: dict[str, Any], rows: Iterable[dict[str, Any]], stale: list[str]) -> str:
-    """Return the line of a (model, benchmark): verdict, size, strict pass@1 where that may be told, or the reasons."""
+def line(
+    pair: Pair, coverage: dict[str, Any], rows: Iterable[dict[str, Any]], stale: list[str], going_on: bool = False
+) -> str:
+    """Return the line of a (model, benchmark): verdict, size, strict pass@1 where that may be told, or the reasons.
+
+    While a run is `going_on`, INVALID is only so far.
+    """
+    invalid = f"{INVALID} so far" if going_on else INVALID
     part = f" ({coverage['part']})" if coverage.get("part") else ""
     head = f"{pair[1]}{part} / {pair[0]}"
     if coverage["verdict"] == INVALID:
-        return f"{head}: {INVALID}: {'; '.join(reasons(pair, coverage))}"
+        return f"{head}: {invalid}: {'; '.join(reasons(pair, coverage))}"
     seeds = coverage["seeds"]
     size = f"{coverage['verdict']} {len(seeds['expected'])}×{coverage['problems']}"
     if stale:
-        return f"{head}: {INVALID}: outputs {size}, no metrics of {', '.join(stale)} for them: run snakemake"
+        why = "the run goes on" if going_on else _why_none(pair, stale)
+        return f"{head}: {invalid}: outputs {size}, no metrics of {', '.join(stale)} for them: {why}"
     parts = [f"{head}: {size}"]
     if seeds["surplus"]:
         parts.append(f"{len(seeds['expected'])} of {len(seeds['expected']) + len(seeds['surplus'])} seeds")
@@ -80,6 +87,16 @@ def _log(pair: Pair, seed: int) -> Path:
 def _last_words(pair: Pair, seed: int) -> str:
     """Return the last line of a seed's log, which says why it failed."""
     return last_line(_log(pair, seed)) or _SILENT
+
+
+def _why_none(pair: Pair, scorers: list[str]) -> str:
+    """Return what the first failed job of the scorers said last, and where; else what makes the metrics."""
+    for scorer in scorers:
+        where = f"score/{pair[0]}/{pair[1]}" if scorer == "strict" else f"rescore/{pair[0]}/{pair[1]}-{scorer}"
+        log = Path("logs") / f"{where}.log"
+        if said := last_line(log):
+            return f"{log}: {said}"
+    return "run snakemake"
 
 
 def last_line(log: Path) -> str | None:

@@ -229,6 +229,20 @@ def test_metrics_older_than_their_outputs_are_named_and_not_shown(place: Workpla
     assert "pass@1" not in told.stdout
 
 
+def test_a_scorer_that_is_broken_is_told_with_its_line_and_the_table_does_not_say_complete(
+    tmp_path: Path, stub: StubServer
+) -> None:
+    place = small(tmp_path, stub, scorers=["strict"])
+    assert place.run().code == 0
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("stages:\n  - stage: pattern\n    pattern: |-\n      IT IS \\d+)\n")
+    ran = place.run("--config", f"scorers=[strict, {mine}]")
+    assert ran.code == 1
+    assert f"{mine}:4: pattern does not compile: " in ran.text
+    (row,) = [line for line in ran.text.splitlines() if line.startswith("m ")]
+    assert row.split()[3:] == ["INVALID", "pass@1[avg-of-2]", "50.0", "%"]
+
+
 def test_a_summary_by_hand_tells_what_the_run_told(place: Workplace) -> None:
     ran = place.run()
     told = place.module("summary")
