@@ -170,7 +170,7 @@ def main() -> None:
             build(folder, problems=3 if options.small else 30)
         long_corpus(folder.resolve(), work / "out")
         untagged(work / "untagged", work / "out", 3 if options.small else 30)
-        small_corpus(work / "small", work / "out")
+        small_corpus(work / "small", work / "small-out")
         hostile()
         print(f"peak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
     finally:
