@@ -123,7 +123,9 @@ def by_hand(folder: Path, scorer: str, require: Sequence[str], answer_type: str 
         raise InputError(f"{folder}: nothing is required of it; expected --require 'pass@1 >= 70' or another criterion")
     files = seed_files(folder)
     ids = [str(row["id"]) for row in read_rows(files[0])]
-    case = Case(folder.resolve().parent.name, folder.resolve().name, scorer, folder, _criteria(require), ())
+    above = folder.resolve().parent
+    model = (above.parent if above.name == "eval-results" else above).name
+    case = Case(model, folder.resolve().name, scorer, folder, _criteria(require), ())
     coverage = cover(folder, ids, [seed_of(path) for path in files], 0.0)
     subject = Subject(case, coverage, None, answer_type)
     for asked in case.criteria:

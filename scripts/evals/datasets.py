@@ -107,7 +107,7 @@ def checked(rows: Iterable[tuple[str, Row]], label: str) -> Iterator[Row]:
             if isinstance(row[field], int) and not isinstance(row[field], bool):
                 row[field] = str(row[field])
             if not isinstance(row[field], str) or not row[field].strip():
-                raise InputError(f"{where}: {field} is {_told(row[field])}; expected some text")
+                raise InputError(f"{where}: {field} is {_told(row[field])}; expected some text or an integer")
         if row["id"] in places:
             first = places[row["id"]].removeprefix(f"{label}, ")
             raise InputError(f"{where}: id {row['id']!r} stands on {first} already; expected every id once")

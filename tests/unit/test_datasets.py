@@ -26,14 +26,17 @@ def test_rows_keep_their_other_fields_and_numbers_become_text(tmp_path: Path) ->
         (GOOD + b'{"id": "b", "prob', "line 2: not whole JSON"),
         (GOOD + b'{"id": "\xff"}\n', "line 2: byte 8 of the line is not UTF-8"),
         (GOOD + b"[1]\n", "line 2: found list; expected a JSON object"),
-        (b'{"id": "a", "problem": "", "expected_answer": "2"}\n', "line 1: problem is ''; expected some text"),
+        (
+            b'{"id": "a", "problem": "", "expected_answer": "2"}\n',
+            "line 1: problem is ''; expected some text or an integer",
+        ),
         (
             b'{"id": "a", "problem": "p", "expected_answer": null}\n',
-            "line 1: expected_answer is None; expected some text",
+            "line 1: expected_answer is None; expected some text or an integer",
         ),
         (
             b'{"id": "a", "problem": "p", "expected_answer": 0.5}\n',
-            "line 1: expected_answer is 0.5; expected some text",
+            "line 1: expected_answer is 0.5; expected some text or an integer",
         ),
     ],
 )

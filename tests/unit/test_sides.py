@@ -176,6 +176,13 @@ def test_a_table_changed_by_hand_is_noticed(tmp_path: Path) -> None:
         read(folder, "strict")
 
 
+def test_a_gate_by_hand_names_the_model_not_the_folder_of_the_layout(tmp_path: Path) -> None:
+    folder = tmp_path / "m" / "eval-results" / "b"
+    folder.parent.mkdir(parents=True)
+    assert "fail: b / m: pass@1 >= 99: " in gate(stored(folder, [0, 0]), "pass@1 >= 99").stdout
+    assert f"fail: c / {tmp_path.name}: pass@1 >= 99: " in gate(stored(tmp_path / "c", [0, 0]), "pass@1 >= 99").stdout
+
+
 def test_what_a_gate_by_hand_cannot_use_ends_with_2_and_one_line(tmp_path: Path) -> None:
     folder, reference = stored(tmp_path / "b", [4, 4]), stored(tmp_path / "ref", [4, 4])
     assert gate(folder, f"not worse than {reference} by 60 points").returncode == 0
