@@ -20,7 +20,7 @@ test: .venv/test.ok check  ## all tests, linters, formatters, types
 	$(MAKE) --no-print-directory test-browser test-slurm test-dynamo
 
 bench: .venv/test.ok  ## what things cost: figures and ratios, some minutes on a quiet machine
-	@for part in client scoring statistics catalogue report report_page; do $(BIN)/python -m tests.bench.$$part; done
+	@for part in client scoring reruns statistics catalogue report report_page; do $(BIN)/python -m tests.bench.$$part; done
 
 test-browser: .venv/test.ok  ## the report in a real Chromium; its scripts and style, linted
 	PYTHON=$(BIN)/python sh tests/browser/run.sh

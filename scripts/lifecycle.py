@@ -42,7 +42,7 @@ def begin(workflow: Any, settings: Settings) -> None:
     elif workflow.local_exec:
         # Snakemake's limit of jobs a second starts a timer at every look at what waits, each for one more look: with 80
         # jobs most of its own CPU. There is no cluster to spare here.
-        pass
+        workflow.scheduler.job_rate_limiter = None
     snapshot.write(settings, wanted)
     pairs = [
         {

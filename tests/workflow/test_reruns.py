@@ -1,6 +1,7 @@
 """What runs again after a change, counted on a finished run of 3 models, 2 benchmarks and 4 seeds."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,9 @@ import pytest
 import yaml
 
 from scripts.imports import ROOT, modules
-from tests.client.stub_server import StubServer
+from tests.client.stub_server import Ask, Reply, StubServer
+from tests.workflow.conftest import answer
+from tests.workflow.test_verdict import small
 from tests.workflow.workplace import Workplace
 
 PAIRS, SEEDS = 6, 4
@@ -210,3 +213,16 @@ def test_the_digest_of_a_script_covers_all_that_it_really_imports() -> None:
         files = {str(path.relative_to(ROOT)) for path in modules(script)}
         really = {f"{module.replace('.', '/')}.py" for module in loaded.stdout.split()}
         assert {file for file in really if (ROOT / file).is_file()} <= files
+
+
+def test_jobs_are_looked_for_when_one_has_ended_and_not_by_the_second(tmp_path: Path) -> None:
+    def slow(ask: Ask) -> Reply:
+        told = answer(ask)
+        return told if ask.probe else Reply([1.5, *told.steps])
+
+    with StubServer(slow) as server:
+        ran = small(tmp_path, server, seeds={"start": 42, "count": 5}).run("--verbose")
+    assert ran.code == 0, ran.text
+    assert ran.jobs["generate"] == 5
+    assert ran.text.count("Selected jobs: 0") == 0
+    assert len(re.findall(r"Selected jobs: [12]", ran.text)) > 5
