@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from scripts import run_record, snapshot, surroundings, whole
 from scripts.adoption import benchmarks, claims, imported
 from scripts.adoption.adopting import Adopted, adopt
 from scripts.adoption.reading import NAMED, Reader
-from scripts.adoption.sources import FORMATS, SIMPLE, Folder, folders
+from scripts.adoption.sources import FORMATS, SIMPLE, Folder, folders, numbers
 from scripts.errors import InputError, exit_code
 from scripts.evals.answers import ANSWER_TYPES
 from scripts.evals.reports import as_json
@@ -26,6 +26,7 @@ from scripts.settings import load
 
 CONFIG = Path("results/config.yaml")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_TAKEN = ("config", "comparisons", "report-data")  # what else stands in results/
 
 
 def columns(text: str, form: str) -> dict[str, str]:
@@ -42,25 +43,12 @@ def columns(text: str, form: str) -> dict[str, str]:
     return found
 
 
-def seeds(text: str | None) -> list[int] | None:
-    """Return the seeds that 42,43 or 42-57 names, None without a text; raises InputError."""
-    if text is None:
-        return None
-    found: list[int] = []
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdigit() or (dash and not last.isdigit()):
-            raise InputError(f"--seeds: found {part!r}; expected numbers and ranges, such as 42,43 or 42-57")
-        found += range(int(first), int(last if dash else first) + 1)
-    return found
-
-
 def named(folder: Folder, options: argparse.Namespace, alone: bool) -> tuple[str, str]:
     """Return (model, benchmark) of a folder: as told, or as the folder has them; raises InputError."""
     model = options.model or (folder.model or "").rstrip("/").rsplit("/", 1)[-1]
     benchmark = (options.benchmark if alone else None) or folder.benchmark or ""
     for option, name in (("--model", model), ("--benchmark", benchmark)):
-        if not _NAME.fullmatch(name) or name in ("config", "comparisons"):
+        if not _NAME.fullmatch(name) or name in _TAKEN:
             found = f"found {name!r}" if name else f"{options.folder} does not tell it"
             raise InputError(f"{option}: {found}; expected a name of letters, digits, dots, dashes, underscores")
     return model, benchmark
@@ -74,6 +62,16 @@ def chosen(found: list[Folder], benchmark: str | None) -> list[Folder]:
     if benchmark not in names:
         raise InputError(f"--benchmark: found {benchmark!r}; {nearest(benchmark, names)}")
     return [found[names.index(benchmark)]]
+
+
+def refuse_generated(models: Iterable[str]) -> None:
+    """Raise InputError where a model of the run in this folder, whose outputs are generated, has the same name."""
+    config = read_yaml(CONFIG) if CONFIG.is_file() else {}
+    known = config.get("models") if isinstance(config, dict) else None
+    for model in models:
+        told = known.get(model, {"imported": True}) if isinstance(known, dict) else {"imported": True}
+        if not isinstance(told, dict) or "imported" not in told:
+            raise InputError(f"--model: found {model!r}, a model of the run in {CONFIG}; expected another name")
 
 
 def configured(adopted: Sequence[Adopted], own: dict[str, Path]) -> bool:
@@ -161,13 +159,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     root, results = options.folder.resolve(), options.results.resolve()
     if results.name != "results":
         raise InputError(f"--results {options.results}: expected a path that ends in /results")
-    reader_of, wanted = columns(options.columns, options.form), seeds(options.seeds)
+    reader_of, wanted = columns(options.columns, options.form), numbers(options.seeds)
     found = chosen(folders(root, options.form), options.benchmark)
     names = [named(folder, options, len(found) == 1) for folder in found]
     results.parent.mkdir(parents=True, exist_ok=True)
     os.chdir(results.parent)
     if driver.held():
         raise InputError(f"{Path.cwd()}: a run goes on in this folder; expected one that has ended")
+    refuse_generated(model for model, _ in names)
     adopted: list[Adopted] = []
     own: dict[str, Path] = {}
     for folder, (model, benchmark) in zip(found, names, strict=True):

@@ -61,7 +61,10 @@ class Problems:
     def identity(self, taken: Taken) -> str:
         """Return the id of a record's problem: its own, or that of its wording, or of its position."""
         if taken.record.id is not None:
-            return str(taken.record.id)
+            identity = str(taken.record.id)
+            if not identity.isprintable() and any("\ud800" <= one <= "\udfff" for one in identity):
+                raise InputError(f"{taken.where}: id: found {identity!r}; expected whole characters")
+            return identity
         problem = taken.problem()
         if problem is None:
             if self.dataset is not None:

@@ -4,19 +4,22 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from scripts.errors import InputError
 from scripts.evals.finished import changed
-from scripts.schema import schema
+from scripts.schema import conform, schema
 
 NEMO_SKILLS, SGL_EVAL, SIMPLE = FORMATS = ("nemo-skills", "sgl-eval", "simple")
 _ENDING = r"\.jsonl(?:\.gz|\.zst)?"
-_SEED = re.compile(rf"output-rs(\d+)({_ENDING})(-async)?")
+_SEED = re.compile(rf"output-rs([0-9]+)({_ENDING})(-async)?")
 _ALONE = re.compile(rf"output({_ENDING})(-async)?")
 _CHUNK = re.compile(rf"output.*_chunk_\d+{_ENDING}(?:-async)?")
 _PLAIN = re.compile(rf".+{_ENDING}|.+\.ndjson")
+_RANGE = re.compile(r"([0-9]{1,18})(?:-([0-9]{1,18}))?")
+_SEEDS = 100_000  # of a benchmark, far more than anybody asks for
 _STAMP = re.compile(r"sgl_eval_(.+)_\d{8}-\d{6}")
 
 
@@ -103,16 +106,21 @@ def _of_seeds(folder: Path, form: str) -> Folder:
         str(benchmark),
         None if model is None else str(model),
         metrics if metrics.is_file() else None,
-        _sampling(told.get("gen")),
+        _sampling(told.get("gen"), folder / "metrics.json"),
         tuple(remarks),
     )
 
 
-def _sampling(told: object) -> dict[str, Any]:
-    """Return what of sgl-eval's parameters a configuration has a word for, what is null left out."""
+def _sampling(told: object, path: Path) -> dict[str, Any]:
+    """Return what of sgl-eval's parameters a configuration has a word for, what is null left out; raises InputError."""
     known = schema("config")["$defs"]["sampling"]["properties"]
     found = told if isinstance(told, dict) else {}
-    return {name: value for name, value in found.items() if name in known and value is not None}
+    taken = {name: value for name, value in found.items() if name in known and value is not None}
+    try:
+        conform({"models": {"m": {"imported": True}}, "benchmarks": ["aime25"], "sampling": taken}, "config", str(path))
+    except InputError as error:
+        raise InputError(str(error).replace(": sampling.", ": gen.")) from None
+    return taken
 
 
 def _simple(root: Path) -> Folder:
@@ -137,13 +145,29 @@ def without_gaps(seeds: Sequence[int], wanted: Sequence[int] | None, where: Path
         if missing := sorted(set(wanted) - set(seeds)):
             raise InputError(f"{where}: seed {missing[0]} is missing; found {_told(seeds)}")
         return sorted(set(wanted))
-    every = range(min(seeds), max(seeds) + 1)
-    if missing := sorted(set(every) - set(seeds)):
-        raise InputError(
-            f"{where}: seed {missing[0]} is missing between {every[0]} and {every[-1]}: say --seeds {_told(seeds)}"
-            " to import the others without it"
-        )
-    return sorted(seeds)
+    found = sorted(seeds)
+    for before, after in pairwise(found):
+        if after > before + 1:
+            raise InputError(
+                f"{where}: seed {before + 1} is missing between {found[0]} and {found[-1]}: say --seeds {_told(seeds)}"
+                " to import the others without it"
+            )
+    return found
+
+
+def numbers(text: str | None) -> list[int] | None:
+    """Return the seeds that 42,43 or 42-57 names, None without a text; raises InputError."""
+    if text is None:
+        return None
+    found: list[int] = []
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        seeds = range(int(match[1]), int(match[2] or match[1]) + 1) if match else range(0)
+        if not 0 < len(seeds) <= _SEEDS:
+            known = f"such as 42,43 or 42-57, of {_SEEDS:,} seeds at most"
+            raise InputError(f"--seeds: found {part!r}; expected numbers and ranges, {known}")
+        found += seeds
+    return found
 
 
 def _told(seeds: Sequence[int]) -> str:

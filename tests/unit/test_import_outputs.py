@@ -302,7 +302,10 @@ def test_a_missing_seed_is_told_and_can_be_left_out_by_name(take: Import, tmp_pa
     (["--from", "simple"], r"answers.jsonl:1: no generation; expected --columns generation=NAME, one of: key"),
     (["--from", "nemo-skills"], r"answers.jsonl: found a file; expected the folder"),
     (["--from", "simple", "--model", "a b"], r"--model: found 'a b'; expected a name"),
-    (["--from", "simple", "--seeds", "x"], r"--seeds: found 'x'"),
+    *((["--from", "simple", "--seeds", text], rf"--seeds: found '{text}'; expected numbers and ranges")
+      for text in ("x", "5-2", "\u00b2", "\u0661", "0-999999999", "-1", "1-")),
+    *((["--from", "simple", "--model", name], rf"--model: found '{name}'; expected a name")
+      for name in ("__proto__", "report-data", "comparisons")),
     (["--from", "simple", "--results", "elsewhere"], r"expected a path that ends in /results"),
 ])  # fmt: skip
 def test_unusable_words_are_told(take: Import, words: list[str], message: str) -> None:
@@ -359,6 +362,47 @@ def test_half_a_surrogate_pair_in_a_record_is_kept(take: Import, tmp_path: Path)
     (tmp_path / "a.jsonl").write_text(text + "\n")
     folder = take(tmp_path / "a.jsonl", "simple", "--model", "m", "--benchmark", "sums", "--columns", COLUMNS)
     assert lines(folder / "output-rs7.jsonl")[0]["generation"] == "\ud83d \\boxed{7}"
+
+
+def test_half_a_surrogate_pair_in_an_id_is_refused(take: Import, tmp_path: Path) -> None:
+    row = json.loads(ANSWERS.read_text().splitlines()[0]) | {"key": "\ud83d"}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n")
+    with pytest.raises(InputError, match=r"a.jsonl:1: id: found '\\ud83d'; expected whole characters"):
+        take(tmp_path / "a.jsonl", "simple", "--model", "m", "--benchmark", "sums", "--columns", COLUMNS)
+
+
+def test_a_gap_between_far_seeds_is_told_at_once(take: Import, tmp_path: Path) -> None:
+    source = copied(tmp_path)
+    shutil.copy(source / "output-rs1.jsonl", source / f"output-rs{10**15}.jsonl")
+    with pytest.raises(InputError, match=rf"seed 2 is missing between 0 and {10**15}: say --seeds 0,1,{10**15}"):
+        take(source, "nemo-skills")
+
+
+def test_a_seed_in_other_digits_is_left_out(take: Import, tmp_path: Path) -> None:
+    source = copied(tmp_path)
+    shutil.copy(source / "output-rs1.jsonl", source / "output-rs\u0662.jsonl")
+    told = record(take(source, "nemo-skills"))
+    assert [file["seed"] for file in told["files"]] == [0, 1]
+    assert any("output-rs\u0662.jsonl is left out" in remark for remark in told["remarks"])
+
+
+def test_nothing_is_imported_into_a_model_whose_outputs_are_generated(take: Import) -> None:
+    Path("results").mkdir()
+    Path("results/config.yaml").write_text(
+        'models: {mine: {endpoint: "http://127.0.0.1:9/v1"}}\nbenchmarks: [aime25]\n'
+    )
+    with pytest.raises(InputError, match=r"--model: found 'mine', a model of the run in results/config.yaml"):
+        take(SUMS, "nemo-skills", "--model", "mine")
+    assert [path.name for path in Path().rglob("*") if path.is_file()] == ["config.yaml"]
+
+
+def test_odd_parameters_of_sgl_eval_name_its_file_and_leave_nothing_behind(take: Import, tmp_path: Path) -> None:
+    source = Path(shutil.copytree(SGL, tmp_path / SGL.name))
+    told = json.loads((source / "metrics.json").read_text())
+    (source / "metrics.json").write_text(json.dumps(told | {"gen": {"temperature": "hot"}}))
+    with pytest.raises(InputError, match=r"metrics.json: gen.temperature: found 'hot'; expected number"):
+        take(source, "sgl-eval", "--model", "m")
+    assert [path for path in Path().rglob("*") if path.is_file()] == []
 
 
 def test_the_metrics_beside_outputs_are_read_in_both_layouts() -> None:
