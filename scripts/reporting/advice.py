@@ -11,17 +11,20 @@ from scripts.standing import folder_of
 _LOOK = "look at some: if the answer is there, give the scorer that form as an example (config/scorers)"
 _MANY = 0.02  # share of the samples that ended without an answer, from which on that is odd
 _ROOM = "raise sampling.max_tokens, within the server's context"
+_ROOM_THERE = "the limit of tokens was too low where they were made: raise it there, and import the new outputs"
 _WAIT = "wait: a run goes on"
 _IMPORTED = "nothing is generated for imported outputs: import those of whole seeds (docs/adoption.md)"
+_FROM_STORE = "comes back from the store"
+_AGAIN = "remove its folder and import it again"
 _REMEDIES = (  # what stands in a reason, what to do about it
-    ("it was imported from", "remove its folder and import it again"),
+    ("it was imported from", _AGAIN),
     ("made with another prompt", "run snakemake: the seeds are asked again as the configuration says now"),
-    ("when it was finished", "remove that file and run snakemake: it comes back from the store"),
-    ("since it was finished", "remove that file and run snakemake: it comes back from the store"),
+    ("when it was finished", f"remove that file and run snakemake: it {_FROM_STORE}"),
+    ("since it was finished", f"remove that file and run snakemake: it {_FROM_STORE}"),
     ("is no output of a seed", "move it elsewhere, then run snakemake"),
     ("not in the dataset", "the dataset has changed: move these outputs elsewhere, then run snakemake"),
     (" stands in ", "remove one of the two, then run snakemake"),
-    ("not a whole record", "remove that file and run snakemake: what is finished comes back from the store"),
+    ("not a whole record", f"remove that file and run snakemake: what is finished {_FROM_STORE}"),
 )
 
 
@@ -44,6 +47,8 @@ def _missing(pair: Mapping[str, Any], resume: str, going_on: bool) -> Iterator[F
         tolerated = pair["coverage_verdict"] == PARTIAL
         for reason in pair["reasons"]:
             act = next((remedy for sign, remedy in _REMEDIES if sign in reason), resume)
+            if pair.get("imported") and act.endswith(_FROM_STORE):
+                act = _AGAIN
             text = f"{reason}; tolerated by errors.max_fraction" if tolerated else reason
             shown = "error" if reason.startswith("error: ") else "missing" if "missing: " in reason else ""
             if going_on and shown == "missing":
@@ -65,16 +70,17 @@ def _cut_off(pair: Mapping[str, Any]) -> Iterator[Finding]:
     cut, scorer = pair["status"].count("t"), pair["main"]
     if not cut:
         return
+    room = _ROOM_THERE if pair.get("imported") else _ROOM
     limit = f"{pair['max_tokens']:,} tokens" if pair["max_tokens"] else "the limit of tokens"
     cells = pair["cells"].get(scorer, "")
     silent = _both(pair["status"], cells, "t", "n")
     if silent:
         kind = f"{{}} of {{}} no_answer were cut off at {limit}"
-        yield counted(ODD, kind, silent, cells.count("n"), _ROOM, pair, "truncated")
+        yield counted(ODD, kind, silent, cells.count("n"), room, pair, "truncated")
     if rest := cut - silent:
         with_answer = " with an answer" if cells else ""
         kind = f"{{}} of {{}} samples were cut off at {limit}{with_answer}"
-        yield counted(NOTE if silent else ODD, kind, rest, len(pair["status"]), _ROOM, pair, "truncated")
+        yield counted(NOTE if silent else ODD, kind, rest, len(pair["status"]), room, pair, "truncated")
 
 
 def _without_answer(pair: Mapping[str, Any]) -> Iterator[Finding]:
@@ -107,7 +113,10 @@ def _scorers(pair: Mapping[str, Any]) -> Iterator[Finding]:
         won, lost = flow["recovered"], flow["lost"]
         if lost:
             kind = f"{scorer} loses {{}} that strict has right, and recovers {{}}"
-            act = "look at the lost ones" + (": a pattern takes what is no answer" if lost >= won else "")
+            silent = 2 * flow.get("table", {}).get("right", {}).get("none", 0) > lost
+            why = "it finds no answer there: give it their form as an example (config/scorers)"
+            act = f"look at the lost ones: {why if silent else 'a pattern takes what is no answer'}"
+            act = act if lost >= won else "look at the lost ones"
             yield counted(ODD if lost >= won else NOTE, kind, lost, won, act, pair, "lost", scorer)
         elif won:
             found = flow["newly_found"]

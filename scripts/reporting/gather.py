@@ -101,9 +101,11 @@ def headline(found: Iterable[Mapping[str, Any]], told: Mapping[str, Any]) -> dic
     if not found:
         return {"verdict": worst, "text": "No output is there yet"}
     samples = sum(len(pair["status"]) for pair in found)
+    there = samples - sum(pair["status"].count("m") for pair in found)
     whole = verdicts.count(COMPLETE)
     size = f"{len(found)} of {len(found)}" if whole == len(found) else f"{whole} of {len(found)}"
-    text = f"{size} model × benchmark {'pair is' if len(found) == 1 else 'pairs are'} complete, {samples:,} samples"
+    text = f"{size} model × benchmark {'pair is' if len(found) == 1 else 'pairs are'} complete, "
+    text += f"{samples:,} samples" if there == samples else f"{there:,} of {samples:,} samples are there"
     failed = [gate["outcome"] for gate in told["gates"] if gate["outcome"] != "pass"]
     if told["gates"]:
         passed = len(told["gates"]) - len(failed)

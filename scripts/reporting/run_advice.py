@@ -12,6 +12,7 @@ from scripts.run_record import RUNNING
 
 Pairs = Sequence[Mapping[str, Any]]
 _FEW, _THOUGHT = 0.1, 1_000  # of the tokens that another model takes on the same benchmark; where that takes so many
+_ANSWERS = ("better", "worse", "cannot tell")
 _ENDLESS = 100  # times the seeds, from which on more of them are no advice
 
 
@@ -24,7 +25,7 @@ def findings(pairs: Pairs, run: Mapping[str, Any]) -> list[dict[str, Any]]:
     found = [finding for pair in pairs for finding in of_pair(pair, again, run["going_on"])]
     found += [*_state(pairs, run, again), *_decisions(pairs, run)]
     found += [finding for server in run["servers"] for finding in _server(server)]
-    found += _few_tokens(pairs)
+    found += [*_few_tokens(pairs), *_compared(run["comparisons"])]
     return told(found or [Finding(NOTE, "nothing is missing, and nothing is odd")])
 
 
@@ -62,6 +63,18 @@ def _decisions(pairs: Pairs, run: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding(ODD, f"comparison {name} was made before the samples that it is about", "run snakemake")
     for name in run["not_compared"]:
         yield Finding(ODD, f"comparison {name} was not made", "run snakemake: it is made when every seed is there")
+
+
+def _compared(comparisons: Pairs) -> Iterator[Finding]:
+    """Yield of each comparison in how many of its lines B is better and worse; more odd where it is worse in any."""
+    current = [one for one in comparisons if not one["stale"]]
+    for name in dict.fromkeys(one["name"] for one in current):
+        answers = [one["answers"]["run_again"] for one in current if one["name"] == name]
+        words = ", ".join(f"{word} in {answers.count(word)}" for word in _ANSWERS if word in answers)
+        lines = f"{len(answers)} comparison{'s' if len(answers) > 1 else ''}"
+        text = f"{name}: these same problems run again, B against A is {words or 'not to be told'} of {lines}"
+        worse = "worse" in answers
+        yield Finding(ODD if worse else NOTE, text, "see Comparisons below: the problems that moved most" * worse)
 
 
 def enough(gate: Mapping[str, Any], seeds: int) -> str:

@@ -43,13 +43,59 @@ def test_each_finding_leads_to_its_samples(window: Opener, report: Path, told: d
     """A link of a finding shows that pair by that filter."""
     page = window().open(report).page
     page.locator(".findings ~ .more").click()
+    page.evaluate("for (const one of document.querySelectorAll('.findings details')) one.open = true")
     links = [one for one in told["findings"] if one["pair"] and one["filter"]]
-    assert page.locator(".findings a").count() == len(links) > 0
-    for at, one in enumerate(links):
-        page.locator(".findings a").nth(at).click()
+    each = [member for one in told["findings"] for member in one["members"] if member["filter"]]
+    assert page.locator(".findings > li > div > p a").count() == len(links) > 0
+    selector = ".findings > li > div > p a, .findings .members a[href^='#samples']"
+    assert page.locator(selector).count() == len(links) + len(each) > len(links)
+    inside = [one["members"] or [one] for one in told["findings"]]
+    for at, one in enumerate(one for group in inside for one in group if one["pair"] and one["filter"]):
+        page.locator(selector).nth(at).click()
         page.locator(f'.chips [data-filter="{one["filter"]["name"]}"][aria-pressed="true"]').wait_for()
-        assert page.locator("#pair-choice").input_value() == one["pair"]
-        assert page.evaluate("document.activeElement.id") == "samples-title"
+        shown = "(name) => document.getElementById('pair-choice').value === name"
+        page.wait_for_function(shown, arg=one["pair"])
+        page.wait_for_function("() => document.activeElement.id === 'samples-title'")
+
+
+def test_a_finding_on_several_pairs_leads_to_each(window: Opener, report: Path, told: dict[str, Any]) -> None:
+    """A gate's finding, which no samples belong to, leads to the pairs it fails for."""
+    page = window().open(report).page
+    at, several = next(
+        (at, one) for at, one in enumerate(told["findings"]) if one["members"] and one["members"][0]["filter"] is None
+    )
+    details = page.locator(".findings > li").nth(at).locator("details")
+    assert details.locator("summary").inner_text() == f"Each of the {len(several['members'])}"
+    details.locator("summary").click()
+    last = several["members"][-1]
+    assert details.locator("li").last.inner_text() == f"{last['pair']} {last['text']}"
+    details.locator("a").last.click()
+    page.wait_for_function("(name) => document.getElementById('pair-choice').value === name", arg=last["pair"])
+
+
+def test_on_a_phone_what_is_odd_comes_before_the_list_of_results(window: Opener, report: Path) -> None:
+    """In the order of reading and of the keyboard too; beside each other the results come first."""
+    for size, first in ((PHONE, "findings"), (WIDE, "results-title")):
+        page = window(size).open(report).page
+        order = "[...document.querySelectorAll('#findings, #results-title')].map((one) => one.id)[0]"
+        assert page.evaluate(order) == first
+    page.set_viewport_size(PHONE)
+    page.wait_for_function(f"() => {order} === 'findings'")
+
+
+def test_models_are_one_link_from_the_top(window: Opener, report: Path) -> None:
+    page = window().open(report).page
+    page.locator(".top nav").get_by_role("link", name="Models").click()
+    page.wait_for_function("() => document.getElementById('models').getBoundingClientRect().top < innerHeight / 2")
+
+
+def test_the_time_line_has_marks_over_all_its_length(window: Opener, report: Path) -> None:
+    """Also where the server was up far longer than the seeds ran; its second attempt is called so."""
+    page = window().open(report, "#pair=alder/sums").scrolled().page
+    figure = page.locator("#time .figure").first
+    marks = figure.locator(".xtick text").all_text_contents()
+    assert float(marks[-1]) >= 40
+    assert "server 2" in figure.locator(".ytick text").all_text_contents()
 
 
 def test_every_chart_is_drawn_when_it_comes_near(window: Opener, report: Path) -> None:
@@ -66,6 +112,7 @@ def test_every_chart_is_drawn_when_it_comes_near(window: Opener, report: Path) -
     assert opened.counted(".sankey-link") > 2
     details = opened.page.locator("details.figures").first
     details.locator("summary").click()
+    details.locator("tbody tr").nth(7).wait_for()
     assert details.locator("tbody tr").count() == 8
 
 

@@ -217,10 +217,44 @@ def test_gates_that_fail_are_bad_and_those_that_cannot_tell_say_how_many_seeds_w
 
 
 def test_comparisons_that_are_old_or_missing_are_told_once() -> None:
-    old = [{"name": "a-vs-b", "stale": True}, {"name": "a-vs-b", "stale": True}, {"name": "a-vs-c", "stale": False}]
+    old = [{"name": "a-vs-b", "stale": True}, {"name": "a-vs-b", "stale": True}]
     first, second = findings([pair()], run(comparisons=old, not_compared=["b-vs-c"]))
     assert first["text"] == "comparison a-vs-b was made before the samples that it is about"
     assert second["text"] == "comparison b-vs-c was not made"
+
+
+@pytest.mark.parametrize(
+    ("answers", "level", "told"),
+    [
+        (["better", "cannot tell", "better"], NOTE, "better in 2, cannot tell in 1 of 3 comparisons"),
+        (["worse", "better"], ODD, "better in 1, worse in 1 of 2 comparisons"),
+        ([None], NOTE, "not to be told of 1 comparison"),
+    ],
+)
+def test_whether_b_is_worse_than_a_stands_among_the_findings(answers: list[str | None], level: str, told: str) -> None:
+    lines = [{"name": "a-vs-b", "stale": False, "answers": {"run_again": answer}} for answer in answers]
+    (found,) = findings([pair()], run(comparisons=lines))
+    assert (found["level"], found["text"]) == (
+        level,
+        f"a-vs-b: these same problems run again, B against A is {told}",
+    )
+    assert ("see Comparisons" in found["act"]) == (level == ODD)
+
+
+def test_imported_outputs_are_given_no_advice_for_a_run() -> None:
+    status, cells = "t" * 3 + "." * 17, "n" * 3 + "r" * 17
+    old = {"from": "nemo-skills", "source": "/old"}
+    cut = on_pair(imported=old, status=status, cells={"regex": cells}, flow={})[0]
+    assert cut.act == "the limit of tokens was too low where they were made: raise it there, and import the new outputs"
+    broken = on_pair(imported=old, coverage_verdict="INVALID", reasons=["output-rs1.jsonl, line 3: not a whole record"])
+    assert broken[0].act == "remove its folder and import it again"
+
+
+@pytest.mark.parametrize(("silent", "act"), [(2, "it finds no answer there"), (0, "a pattern takes what is no answer")])
+def test_what_a_scorer_loses_to_silence_and_to_wrong_answers_is_told_apart(silent: int, act: str) -> None:
+    table = {"right": {"right": 4, "wrong": 2 - silent, "none": silent}}
+    (found,) = on_pair(flow={"regex": {"recovered": 0, "lost": 2, "newly_found": 0, "precision": 0.0, "table": table}})
+    assert act in found.act
 
 
 def test_a_model_that_says_far_less_than_another_may_have_its_thinking_off() -> None:

@@ -73,7 +73,9 @@ def test_the_folder_the_state_and_the_run_are_told(data: dict[str, Any]) -> None
 
 def test_the_headline_is_the_worst_verdict(data: dict[str, Any]) -> None:
     assert data["headline"]["verdict"] == "INVALID"
-    assert data["headline"]["text"].startswith("7 of 8 model × benchmark pairs are complete, 192 samples")
+    assert data["headline"]["text"].startswith(
+        "7 of 8 model × benchmark pairs are complete, 186 of 192 samples are there"
+    )
 
 
 def test_every_sample_has_its_status_and_each_scorers_verdict(place: Path, data: dict[str, Any]) -> None:
@@ -402,3 +404,19 @@ def test_a_seed_without_an_output_has_no_bar() -> None:
     line = charts.time_line([42, 43], [full, Facts.empty(2)])
     assert line["seed"] == [[42, 1.0, 7.0, 30.0]]
     assert charts.time_line([43], [Facts.empty(2)]) == {"seed": [], "throughput": []}
+
+
+def test_samples_that_do_not_tell_their_end_are_counted_apart(copy: Path) -> None:
+    """Of imported outputs without a finish_reason nobody knows whether they are whole."""
+    output = copy / "results/alder/eval-results/sums" / f"output-rs{FIRST_SEED}.jsonl"
+    rows = [json.loads(line) for line in output.read_text().splitlines()]
+    for row in rows:
+        row["seedbed"].pop("status")
+        row["finish_reason"] = "stop" if row["id"] == "sums-000" else None
+    before = pair_of(data_of(copy))["counts"]
+    output.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert report(copy).returncode == 0
+    counts = pair_of(data_of(copy))["counts"]
+    assert counts["end unknown"] == SIZE.problems - 1
+    assert sum(counts.values()) == sum(before.values()) == SIZE.problems * SIZE.seeds
+    assert counts["ok"] < before["ok"]

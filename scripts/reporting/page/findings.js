@@ -54,6 +54,7 @@ seedbedParts.findings = (seedbed) => {
         element("p", {}, one.text),
         one.act ? element("p", { class: "act" }, element("span", { "aria-hidden": "true" }, "→ "), one.act) : null,
         one.pair && one.filter ? samples(one) : null,
+        one.members?.length ? members(one.members) : null,
       ),
     );
   }
@@ -65,6 +66,23 @@ seedbedParts.findings = (seedbed) => {
       "p",
       {},
       element("a", { href }, "Show the samples", element("span", { class: "unseen" }, `: ${one.text}`)),
+    );
+  }
+
+  /** Return the findings that are told as one, folded: each leads to its samples, or else to its pair. */
+  function members(all) {
+    const rows = all.map((one) => {
+      const { name, scorer } = one.filter ?? {};
+      const place = one.filter ? "samples" : "pair";
+      const href = one.pair && seedbed.address.written({ place, pair: one.pair, filter: name, scorer });
+      const named = href ? element("a", { href }, isolated(one.pair)) : null;
+      return element("li", {}, named, element("span", {}, ` ${one.text}`));
+    });
+    return element(
+      "details",
+      { class: "members" },
+      element("summary", {}, `Each of the ${all.length}`),
+      element("ul", {}, rows),
     );
   }
 

@@ -13,9 +13,21 @@ seedbedParts.start = (seedbed) => {
     refill(at("first"), seedbed.headline.results(data), few ? gates : null);
     refill(at("act"), seedbed.findings.findings(data), few ? null : gates);
     refill(at("more"), seedbed.models.sections(data), seedbed.run.section(data));
+    const against = document.querySelector("#models, #comparisons");
+    at("to-models").hidden = !against;
+    if (against) at("to-models").href = `#${against.id}`;
+    order(matchMedia("(max-width: 900px)"));
     seedbed.theme.start(at("theme"));
     seedbed.pages.start(at("pair"));
     document.documentElement.classList.add("ready");
+  }
+
+  /** Keep what is missing or odd before the list of all results where they stand below each other. */
+  function order(narrow) {
+    const act = document.getElementById("act");
+    const place = () => act.parentNode[narrow.matches ? "prepend" : "append"](act);
+    narrow.addEventListener("change", place);
+    place();
   }
 
   /** Tell something in a line at the foot of the window, to screen readers too. */

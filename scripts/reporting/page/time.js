@@ -11,12 +11,13 @@ seedbedParts.time = (seedbed) => {
     const seeds = (pair.time?.seed ?? []).filter(([, start, end]) => known(start) && known(end));
     if (!seeds.length) return null;
     const from = Math.min(...seeds.map(([, start]) => start));
-    const attempts = (servers.find((server) => server.model === pair.model)?.attempts ?? []).filter(
-      (one) => known(one.started) && known(one.ended),
-    );
+    const attempts = (servers.find((server) => server.model === pair.model)?.attempts ?? [])
+      .map((one, at) => ({ ...one, name: `server ${at + 1}` }))
+      .filter((one) => known(one.started) && known(one.ended));
     const to = Math.max(...seeds.map(([, , end]) => end));
     const overlapping = attempts.filter((one) => one.ended > from && one.started < to);
     const zero = Math.min(from, ...overlapping.map((one) => one.started));
+    const last = Math.max(to, ...overlapping.map((one) => one.ended));
     const tokens = seeds.reduce((sum, [, , , count]) => sum + (count ?? 0), 0);
     return figure({
       title: "When each seed ran",
@@ -34,8 +35,8 @@ seedbedParts.time = (seedbed) => {
             colour("accent"),
           ),
           bars(
-            overlapping.map((one, at) => [
-              `server ${at + 1}`,
+            overlapping.map((one) => [
+              one.name,
               one.started - zero,
               one.ended - one.started,
               one.reason ?? one.state ?? "",
@@ -46,7 +47,7 @@ seedbedParts.time = (seedbed) => {
         layout: {
           showlegend: false,
           bargap: 0.25,
-          xaxis: scale(to - zero),
+          xaxis: scale(last - zero),
           yaxis: { type: "category", autorange: "reversed", automargin: true },
         },
       }),
