@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -57,6 +57,7 @@ class BareStage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
 
 
 Stage = StrictStage | PatternStage | ElementStage | BoxStage | LabelStage | PhraseStage | HashStage | BareStage
+STAGES = tuple(str(stage.__struct_config__.tag) for stage in get_args(Stage))
 
 
 class Canary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,7 +101,8 @@ def read_definition(path: Path) -> Definition:
         raise InputError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
     except msgspec.ValidationError as error:
         line = _line_of(yaml.compose(path.read_bytes(), loader), str(error))
-        raise InputError(f"{path}:{line}: {error}") from None
+        stages = "; expected one of " + ", ".join(STAGES) if str(error).endswith(".stage`") else ""
+        raise InputError(f"{path}:{line}: {error}{stages}") from None
     if not definition.stages:
         raise InputError(f"{path}: stages: found none, expected at least one")
     if len(definition.stages) > 1 and any(isinstance(stage, StrictStage) for stage in definition.stages):

@@ -79,7 +79,10 @@ def image(role: Role, site: Site) -> str:
     found = site.containers.get(role.container or "")
     if found is None:
         known = ", ".join(sorted(site.containers)) or "none"
-        raise InputError(f"role {role.name}: container {role.container!r} is not in site.yaml; known are {known}")
+        raise InputError(
+            f"role {role.name}: container {role.container!r} is not in site.yaml; known are {known}; "
+            f"expected its image there: containers: {{{role.container}: IMAGE}}"
+        )
     return found
 
 

@@ -162,7 +162,7 @@ def test_the_command_line_of_a_role_in_a_container() -> None:
     container += ["--container-workdir=/w", "--container-env=A"]
     assert commands.slurm_command(slot, "7", site, pyxis=True) == [*step, *container, "serve", "8000"]
     assert commands.slurm_command(slot, "7", site, pyxis=False) == [*step, "--chdir=/w", "serve", "8000"]
-    with pytest.raises(InputError, match=r"role w: container 'img' is not in site.yaml; known are none"):
+    with pytest.raises(InputError, match=r"'img' is not in site.yaml; known are none; .* containers: \{img: IMAGE\}"):
         commands.slurm_command(slot, "7", Site(), pyxis=True)
 
 
