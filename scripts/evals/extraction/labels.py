@@ -33,7 +33,7 @@ _CELL = re.compile(r"[*_ \t]*\|")
 _BELOW = re.compile(
     r"[ \t]*\n[ \t]*\|[ \t]*:?-+:?[ \t]*\|[ \t]*\n[ \t]*\|([^|\n]+)\|[ \t]*(?!\n[ \t]*\|)(?=\n|\Z)"
 )  # the only row of a table whose only heading is the label
-_HEADING_ENDS = re.compile(r"[*_}]{0,3}[ \t]*(?:\n|[*_}]+|\]|\Z)|[ \t]*[\d$\\-]")
+_HEADING_ENDS = re.compile(r"(?![*_}]{0,3}[ \t]*=)(?:[*_}]{0,3}|</\w{1,6}>)[ \t]*(?:\n|[*_}]+|\]|\Z)|[ \t]*[\d$\\-]")
 _ONLY_LINE = re.compile(
     r"[*_}\] \t]{0,6}\n\s{0,20}(?=(?:[^\n.!?]|[.!?](?![ \t]+\S)){1,500}\s{0,100}\Z)"
 )  # one sentence, no more
@@ -60,7 +60,7 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
     line = text.rfind("\n", 0, noun.start) + 1
     head = HEAD.match(text, line, noun.start)
     leading = head is not None and head.end() == noun.start
-    decorated = leading and re.search(r"#|\*\*|__|\\|\[", text[line : noun.start]) is not None
+    decorated = leading and re.search(r"#|\*\*|__|\\|\[|<", text[line : noun.start]) is not None
     marks = MARKS.match(text, noun.end)
     after = marks.end() if marks else noun.end
     notation = EUROPEAN if LANGUAGES[noun.language].european else ENGLISH
@@ -81,7 +81,7 @@ def _marked(text: str, match: "re.Match[str]", asked: Asked) -> Marked | None:
     elif leading and (underline := _LINE_ALONE.match(text, noun.end)):
         reading = read_value(text, underline.end(), asked)
         stage, strong = "heading", True
-    elif decorated and _HEADING_ENDS.match(text, noun.end, noun.end + 8):
+    elif decorated and _HEADING_ENDS.match(text, noun.end, noun.end + 12):
         after = noun.end + text.startswith("]", noun.end)
         reading = read_value(text, after, asked)
         stage, strong = "heading", True

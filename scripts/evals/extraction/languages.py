@@ -89,7 +89,8 @@ _CONTEXT = (
     rf"(?:{_PROSE}{{1,70}}?|(?:{_PROSE}{{0,40}}?\$[^$\n]{{1,40}}\$){{1,3}}{_PROSE}{{0,40}}?))?"
 )
 _ASIDE = (
-    r"(?:,[^,.:\n]{1,50},|\s*\([^()\n]{1,50}\)|\s+(?:that\s+)?(?:we|i|you|they)\s+\w+(?:\s+\w+){0,2}?(?=\s)|\s+(?:obtained|sought"
+    r"(?:,[^,.:\n]{1,50},|\s*\([^()\n]{1,50}\)|\s+(?:that\s+)?(?:we|i|you|they)\s+\w+(?:\s+\w+){0,2}?(?=\s)"
+    r"|\s+(?:that|which)\s+[^.,:;\n]{1,50}?(?=\s(?:is|was)\s)|\s+(?:obtained|sought"
     r"|required|needed|requested))?"
 )
 MARKS = re.compile(
@@ -107,9 +108,13 @@ FILLERS = re.compile(
     re.IGNORECASE,
 )
 HEAD = re.compile(
-    r"[ \t]{0,8}(?:>\s*|\|[ \t]*)?(?:#{1,6}[ \t]*|\\(?:textbf|section\*?|subsection\*?|text)\s*\{|<(?:b|strong|i|em|u"
+    r"[ \t]{0,8}(?:>\s*|\|[ \t]*(?:\d{1,3}[ \t]*\|[ \t]*)?)?"
+    r"(?:#{1,6}[ \t]*|\\(?:textbf|section\*?|subsection\*?|text)\s*\{|<(?:b|strong|i|em|u"
     r"|p|h[1-6])>|(?:[-*\u2022]"
     r"|\d+[.)])[ \t]+)?[*_]{0,3}[ \t]*\[?"
+    r"(?:(?:(?:step|part|schritt|\u00e9tape|paso|passo|etapa|\u0448\u0430\u0433|\u6b65\u9aa4)[ \t]*)?"
+    r"\d{1,2}[ \t]?[.:)\u3001-][ \t]*"
+    r"|[\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341]\u3001[ \t]*)?"
     r"(?:(?:so|thus|hence|therefore|then)?,?\s*(?:the|my|our|la|le|el|die|das|il|a|o)\s+|(?:so|thus|hence"
     r"|therefore|so)[,:]?\s+)?",
     re.IGNORECASE,

@@ -17,15 +17,15 @@ _DIGIT_PAIR = re.compile(r"\s*(\d)\s*(\d)")
 _WRAPPER = re.compile(
     r"\\(?:text|textbf|textrm|textit|mathbf|mathrm|mathit|boldsymbol|bm|mbox|underline|boxed|fbox|mathsf|texttt)\s*\{"
 )
-_SIGN = re.compile(r"(?:\\text\s*\{\s*)?([-+\u2013]|(?:minus|negative)\b\s*)(?:\s*\}(?=\s*\d))?(?![-+\u2013])")
+_SIGN = re.compile(
+    r"(?:\\text\s*\{\s*)?([-+\u2013]|(?:minus|negative)\b\s*|[\u8d1f\u8ca0]|\u30de\u30a4\u30ca\u30b9|\ub9c8\uc774\ub108\uc2a4\s*)(?:\s*\}(?=\s*\d))?(?![-+\u2013])"
+)
 _FACTORIAL = re.compile(r"!(?:\s*[=+/)}$\\-]|\.(?:\s|$)|\s*\*\s*\d)")  # else the mark ends a sentence
 _SCALE = re.compile(
     r"(?:\s|\\[ ,;]|\\text\s*\{\s*)*(thousand|million|billion|trillion)(?![A-Za-z])\s*\}?", re.IGNORECASE
 )
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_DEGREE = re.compile(
-    r"\^\s*\{?\s*(?:\\(?:circ|degree|prime)|(?:\\(?:text|mathrm|textrm)\s*\{\s*)?(?:st|nd|rd|th)\s*\})"
-)  # degrees and 18^{th}, which are no powers
+_DEGREE = re.compile(r"\^\s*\{?\s*(?:\\(?:circ|degree|prime)|(?:\\[a-z]+\s*\{\s*)?(?:st|nd|rd|th)\s*\})")  # or 18^{th}
 _LARGEST = 13_000  # bits; larger results stay unread
 _DEPTH = 12
 
