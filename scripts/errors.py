@@ -1,7 +1,11 @@
 """The one way a command says that its input is unusable."""
 
+import errno
+import os
 import sys
 from collections.abc import Callable
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # told of no file where an open one cannot grow
 
 
 class InputError(Exception):
@@ -23,7 +27,7 @@ def exit_code(main: Callable[[], int | None]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except OSError as error:
-        if error.filename is None:
+        if error.filename is None and error.errno not in _FULL:
             raise
-        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"error: {error.filename or os.getcwd()}: {error.strerror}", file=sys.stderr)
         return 1

@@ -1,15 +1,24 @@
 """Files that are there whole or not at all."""
 
+import contextlib
 import os
 from pathlib import Path
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file beside its place, its folder too, then move it there: a reader sees the old one or the new one."""
+    """Write a file beside its place, its folder too, then move it there: a reader sees the old one or the new one.
+
+    Raises OSError, which names the file itself; nothing half is left behind, on a full disk either.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_bytes(encoded(text))
-    part.replace(path)
+    try:
+        part.write_bytes(encoded(text))
+        part.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def encoded(text: str) -> bytes:
