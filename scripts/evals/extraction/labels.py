@@ -22,7 +22,8 @@ _LAST_WORD = re.compile(
 )
 _DASH = re.compile(
     r"(?:\w[*_]{0,3}[ \t]*(?:-{1,2}>|=>|[\u2192\u21d2\u2013\u2014-])|\.)(?=[ \t])"
-)  # "Answer - 42", "Ans. 42"
+    r"|\w\.[*_}]{1,3}(?=\s)"
+)  # "Answer - 42", "Ans. 42", "**Answer.** 42"
 _IS_THE = re.compile(
     r"\s(?:is|was|as|gives|ist|est|es|\u00e8|\u00e9)\s+(?:therefore\s+|thus\s+|then\s+|indeed\s+)?(?:the|our|my|your|die|das|la|le|el"
     r"|il|a|o)\s+(?:(?:final|correct|required|desired|right)\s+)?$",

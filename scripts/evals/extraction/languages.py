@@ -109,7 +109,7 @@ FILLERS = re.compile(
 )
 HEAD = re.compile(
     r"[ \t]{0,8}(?:>\s*|\|[ \t]*(?:\d{1,3}[ \t]*\|[ \t]*)?)?"
-    r"(?:#{1,6}[ \t]*|\\(?:textbf|section\*?|subsection\*?|text)\s*\{|<(?:b|strong|i|em|u"
+    r"(?:#{1,6}[ \t]*|\\(?:textbf|section\*?|subsection\*?|paragraph\*?|text)\s*\{|<(?:b|strong|i|em|u"
     r"|p|h[1-6])>|(?:[-*\u2022]"
     r"|\d+[.)])[ \t]+)?[*_]{0,3}[ \t]*\[?"
     r"(?:(?:(?:step|part|schritt|\u00e9tape|paso|passo|etapa|\u0448\u0430\u0433|\u6b65\u9aa4)[ \t]*)?"
