@@ -4,8 +4,6 @@ import re
 import sys
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
-
 ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(ROOT))
 
@@ -21,13 +19,15 @@ if not workflow.overwrite_configfiles:
 
 
 def said_clearly(do, *arguments):
-    """What `do` returns; what it finds wrong is told in one line, without a traceback."""
+    """What `do` returns; what it finds wrong is told in one line: Snakemake would add a line of this file."""
     try:
         return do(*arguments)
     except (InputError, RunError) as error:
-        raise WorkflowError(str(error)) from None
+        wrong = str(error)
     except OSError as error:
-        raise WorkflowError(f"{error.filename}: {error.strerror}") from None
+        wrong = f"{error.filename}: {error.strerror}"
+    print(f"error: {wrong}", file=sys.stderr)
+    raise SystemExit(1)
 
 
 SETTINGS = said_clearly(

@@ -4,6 +4,10 @@ from scripts import causes
 from scripts.schema import read_yaml
 from scripts.serving.definitions import answer_relevant
 
+SCORERS = {
+    name: said_clearly(read_yaml, path) for name, path in SETTINGS.scorers.items()
+}
+
 
 def shapes_rows(wildcards):
     """All that a benchmark's rows depend on."""
@@ -17,7 +21,7 @@ def answer_type(wildcards):
 
 def scorer_definition(wildcards):
     """What a scorer's file says, its comments left out."""
-    return read_yaml(SETTINGS.scorers[wildcards.scorer])
+    return SCORERS[wildcards.scorer]
 
 
 def server_spec(wildcards):

@@ -88,6 +88,18 @@ def test_bad_input_is_named_and_fails_the_run(place: Workplace, change: Change, 
         assert re.search(rf"^sums / m: INVALID: .*(?:{message})", ran.text, re.MULTILINE)
 
 
+def test_what_is_wrong_stands_on_one_line_without_a_line_of_our_rules(place: Workplace) -> None:
+    scorer = place.work.parent / "own.yaml"
+    scorer.write_text("description: a: b\n")
+    place.config["scorers"] = ["strict", str(scorer)]
+    for arguments in ([], ["--dry-run"]):
+        ran = place.run(*arguments)
+        (line,) = [line for line in ran.text.splitlines() if "own.yaml" in line]
+        assert (ran.code, line.startswith(f"error: {scorer}, line 1: ")) == (1, True)
+        assert "Error in" not in ran.text
+        assert ".smk" not in ran.text
+
+
 def test_a_key_that_stands_twice_in_the_configuration_is_named(place: Workplace) -> None:
     words = place.command()
     path = Path(words[words.index("--configfile") + 1])
