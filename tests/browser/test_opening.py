@@ -1,5 +1,7 @@
 """The report opens from disk: what stands on its first screen, in either theme, on either width, without a slip."""
 
+import hashlib
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -7,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import ViewportSize
 
+from tests import reportplace
 from tests.browser.conftest import Opener
 from tests.browser.window import PHONE, WIDE
 
@@ -128,6 +131,25 @@ def test_nothing_is_clipped_and_the_page_never_scrolls_sideways(
     assert wide <= inner
     viewer = window(size, color_scheme=scheme).view(report, "alder/sums", "sums-000@42")
     assert viewer.page.evaluate(CLIPPED) == []
+
+
+def test_an_id_without_an_end_never_widens_the_page(window: Opener, tmp_path: Path) -> None:
+    """The list of samples scrolls in its own box, with the words in it that only screen readers say."""
+    folder = reportplace.lay(tmp_path / "place", reportplace.Size(1, 1, 2, 3, 100, wanting=False))
+    for path in [*folder.rglob("*.jsonl"), *folder.rglob("samples-*.csv"), *folder.rglob("details-*.json")]:
+        path.write_text(path.read_text().replace("sums-001", "x" * 300))
+    for path in folder.rglob("details-*.json"):
+        told = json.loads(path.read_text())
+        for name in told["written"]:
+            told["written"][name] = hashlib.sha256((path.parent / name).read_bytes()).hexdigest()
+        path.write_text(json.dumps(told))
+    assert reportplace.report(folder).returncode == 0
+    for size in (WIDE, PHONE):
+        page = window(size).open(folder / "results/report.html").scrolled().page
+        page.locator("#samples td.number").first.wait_for()
+        assert "x" * 300 in page.locator("#samples").inner_text()
+        wide, inner = page.evaluate(WIDTH)
+        assert wide <= inner
 
 
 def test_theme_follows_the_system_until_the_button_is_pressed(window: Opener, report: Path) -> None:
