@@ -4,6 +4,8 @@ import re
 
 from scripts.evals.extraction.box_values import read_box
 from scripts.evals.extraction.hedges import NEGATION
+from scripts.evals.extraction.languages import LANGUAGES
+from scripts.evals.extraction.nouns import noun_pattern
 from scripts.evals.extraction.readings import Reading
 
 _DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
@@ -12,6 +14,7 @@ _SENTENCE_END = re.compile(
 )
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$((?:[^$\\]|\\.)+)\$", re.DOTALL)
 _MORE = re.compile(r"\s*(?:,|;|and|or|\\text\{ ?(?:and|or) ?\}|\\quad|where|\u548c|\u6216)\s*(?=\$|\\\()")
+_SAYS = re.compile(r"\w|\\[a-zA-Z{]|[\u2205\u221e]")  # mere punctuation does not
 _PERCENT = re.compile(r"\s*\\?%")
 _NAMES = re.compile(r"Answer\b")
 _RELATES = re.compile(
@@ -58,7 +61,7 @@ def read_expression(text: str, place: int, end: int, number: Reading | None) -> 
     trailing = _TRAILING.search(text[place:limit])
     limit = place + trailing.start() if trailing else limit
     phrase = text[place:limit]
-    if not phrase or len(phrase) > 160 or _SENTENCE.search(phrase):
+    if not _SAYS.search(phrase) or len(phrase) > 160 or _SENTENCE.search(phrase):
         return None
     mathematical = re.search(r"[\d\\$=^()]", phrase) is not None
     if not mathematical and len(phrase.split()) > 3:
@@ -77,6 +80,8 @@ def read_bare(text: str) -> Reading | None:
     line = text.strip()
     if not line or len(line) > 200 or len(re.sub(r"\\\[\s*|\s*\\\]|\$\$\s*|\s*\$\$", "", line).split("\n")) > 1:
         return None
+    if noun_pattern(tuple(LANGUAGES)).fullmatch(re.sub(r"^\W+|[\W_]+$", "", line.lstrip("_"))):
+        return None  # a label and nothing behind it
     formulas = list(_FORMULA.finditer(line))
     before, after = (line[: formulas[0].start()], line[formulas[0].end() :]) if formulas else (line, "")
     words = before + after
