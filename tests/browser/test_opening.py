@@ -152,6 +152,14 @@ def test_an_id_without_an_end_never_widens_the_page(window: Opener, tmp_path: Pa
         assert wide <= inner
 
 
+def test_a_long_name_of_a_model_never_widens_the_page(window: Opener, report: Path) -> None:
+    """The choice of a result is as wide as the page at most."""
+    page = window(PHONE).open(report).page
+    page.evaluate("document.querySelector('#pair-choice option').textContent = 'w'.repeat(120)")
+    wide, inner = page.evaluate(WIDTH)
+    assert wide <= inner
+
+
 def test_theme_follows_the_system_until_the_button_is_pressed(window: Opener, report: Path) -> None:
     """The colours turn with the button, charts too, and the choice is kept where it can be."""
     opened = window(color_scheme="dark").open(report).scrolled()
