@@ -16,7 +16,7 @@ from scripts.evals.answer_keys import answer_type_of
 from scripts.evals.answers import ANSWER_TYPES
 from scripts.evals.canaries import check_file
 from scripts.evals.cohort import Cohort, read_cohort
-from scripts.evals.definitions import find_definition
+from scripts.evals.definitions import digest_of, find_definition
 from scripts.evals.ledger import compare
 from scripts.evals.reports import STRICT, as_json, write_reports
 from scripts.evals.scorers import load_scorer
@@ -151,16 +151,12 @@ def main() -> int:
     files, folder = inputs(options)
     answer_type = options.answer_type or answer_type_of(files[0])
     benchmark = options.benchmark or folder.resolve().name
-    cohort = rescore(
-        files,
-        scorers_wanted(options.scorer, options.alone),
-        answer_type,
-        answers_of(options.dataset),
-        not options.alone,
-    )
+    scorers = scorers_wanted(options.scorer, options.alone)
+    cohort = rescore(files, scorers, answer_type, answers_of(options.dataset), not options.alone)
     before = [] if options.alone else earlier(options.out, cohort.traces)
-    for name in cohort.scored:
-        write_reports(cohort, name, benchmark, answer_type, options.out)
+    for name, scorer in zip(cohort.scored, scorers, strict=True):
+        definition = digest_of(find_definition(scorer))
+        write_reports(cohort, name, benchmark, answer_type, options.out, definition)
     if not options.alone:
         compared = compare_all(cohort)
         whole.write(options.out / "scorers.json", as_json(compared))

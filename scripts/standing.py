@@ -1,5 +1,6 @@
 """Where a model stands on a benchmark: what of its samples is there, and which metrics were made from just those."""
 
+import functools
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from scripts.errors import InputError
 from scripts.evals import duplicates
 from scripts.evals.coverage import INVALID, cover
 from scripts.evals.datasets import read_ids
+from scripts.evals.definitions import digest_of
 from scripts.evals.parts import label
 from scripts.evals.reports import as_json, read_details
 from scripts.settings import Settings
@@ -35,6 +37,13 @@ def pairs_there(settings: Settings, besides: Iterable[Pair]) -> list[Pair]:
     there = sorted({(path.parts[-4], path.parts[-2]) for path in outputs})
     known = settings.known_benchmarks()
     return list(dict.fromkeys(pair for pair in [*besides, *there] if pair[0] in settings.models and pair[1] in known))
+
+
+def strangers(settings: Settings) -> str:
+    """Return a line on outputs of models that the configuration does not name, which no table shows; "" for none."""
+    found = {path.parts[1] for path in Path("results").glob("*/eval-results/*/output-rs*.jsonl*")}
+    names = sorted(found - set(settings.models))
+    return f"also in results/, not of this configuration: {', '.join(names)}" if names else ""
 
 
 def terms_of(settings: Settings, record: dict[str, Any], pair: Pair) -> dict[str, Any]:
@@ -82,15 +91,25 @@ def _ids(benchmark: str, dataset: Path) -> tuple[list[str], list[dict[str, Any]]
         return [], [{"seed": None, "fault": said or str(error)}]
 
 
-def stale_scorers(scorers: Iterable[str], folder: Path, coverage: dict[str, Any]) -> list[str]:
-    """Return those of the scorers whose metrics were not made from just the outputs that count now."""
+def stale_scorers(settings: Settings, scorers: Iterable[str], folder: Path, coverage: dict[str, Any]) -> list[str]:
+    """Return those of the scorers whose metrics were not made from just the outputs that count now, by their files."""
     expected = {name: output["trace"] for name, output in coverage["outputs"].items()}
-    stale = []
-    for scorer in scorers:
-        try:
-            made_from = read_details(folder, scorer)["outputs"]
-        except InputError:
-            made_from = None
-        if made_from != expected:
-            stale.append(scorer)
-    return stale
+    return [scorer for scorer in scorers if not _made_from(expected, _file_of(settings, scorer), folder, scorer)]
+
+
+def _made_from(outputs: dict[str, str], file: str | None, folder: Path, scorer: str) -> bool:
+    """Return whether a scorer's metrics were made from `outputs`, and by its file as it is now where that is told."""
+    try:
+        details = read_details(folder, scorer)
+    except InputError:
+        return False
+    return bool(details["outputs"] == outputs and details.get("definition", file) == file)
+
+
+@functools.cache
+def _file_of(settings: Settings, scorer: str) -> str | None:
+    """Return the digest of what a scorer's file says now, None where it says nothing that can be read."""
+    try:
+        return digest_of(settings.scorers[scorer])
+    except (InputError, KeyError):
+        return None

@@ -14,7 +14,7 @@ from scripts.run_record import RUNNING
 from scripts.schema import read_yaml
 from scripts.serving import driver
 from scripts.settings import Settings, load
-from scripts.standing import coverage_of, files_in, folder_of, pairs_there, stale_scorers, terms_of
+from scripts.standing import coverage_of, files_in, folder_of, pairs_there, stale_scorers, strangers, terms_of
 from scripts.tables import render
 from scripts.tabulate import compare_scorers, rows_of, scorers_of
 from scripts.verdict import Pair
@@ -61,10 +61,10 @@ def main() -> int:
     for pair, wanted in {**asked, **({} if options.ended else others(settings, record, asked))}.items():
         coverage, folder = coverage_of(settings, pair, wanted), folder_of(pair)
         coverages[pair] = coverage
-        stale = stale_scorers(wanted["scorers"], folder, coverage)
+        stale = stale_scorers(settings, wanted["scorers"], folder, coverage)
         left = scorers_of(folder)
         there = [scorer for scorer in settings.scorers if scorer in left]
-        current = [scorer for scorer in there if scorer not in stale_scorers(there, folder, coverage)]
+        current = [scorer for scorer in there if scorer not in stale_scorers(settings, there, folder, coverage)]
         rows = rows_of(folder, current, compare_scorers(folder, current)) if coverage["verdict"] != INVALID else []
         seeds = f"{len(coverage['seeds']['whole'])}/{len(coverage['seeds']['expected'])}"
         if rows:
@@ -80,6 +80,7 @@ def main() -> int:
         judged = gate.judged(settings.config, coverages, since)
         lines.append(gate.line(judged))
         code = code or int(judged["exit_code"])
+    lines += [line for line in [strangers(settings)] if line]
     print("\n".join([*([render(groups), ""] if groups else []), *lines]))
     if going_on:
         print("a run goes on in this folder")

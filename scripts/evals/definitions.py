@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from scripts.errors import InputError
+from scripts.evals.fingerprints import digest
 
 FOLDER = Path(__file__).resolve().parents[2] / "config" / "scorers"
 LANGUAGES = ("en", "zh", "ja", "ko", "de", "fr", "es", "pt", "it", "ru")
@@ -114,6 +115,11 @@ def read_definition(path: Path) -> Definition:
     if not definition.timeout > 0:
         raise InputError(f"{path}: timeout: found {definition.timeout}, expected seconds above 0")
     return definition
+
+
+def digest_of(path: Path) -> str:
+    """Return the digest of what a scorer's file says, comments left out; raises InputError."""
+    return digest(msgspec.to_builtins(read_definition(path)))
 
 
 def _line_of(node: Any, fault: str) -> int:

@@ -21,8 +21,13 @@ def metrics_name(scorer: str) -> str:
     return "metrics.json" if scorer == STRICT else f"metrics-{scorer}.json"
 
 
-def write_reports(cohort: Cohort, scorer: str, benchmark: str, answer_type: str, folder: Path) -> list[Path]:
-    """Write one scorer's metrics, table and details into `folder`; returns their paths."""
+def write_reports(
+    cohort: Cohort, scorer: str, benchmark: str, answer_type: str, folder: Path, definition: str | None = None
+) -> list[Path]:
+    """Write one scorer's metrics, table and details into `folder`; returns their paths.
+
+    `definition` is the digest of the scorer's file, for those who want to know whether it has changed since.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     rows = cohort.rows(scorer)
     contents = {
@@ -30,7 +35,8 @@ def write_reports(cohort: Cohort, scorer: str, benchmark: str, answer_type: str,
         f"samples-{scorer}.csv": table(rows),
     }
     written = {name: hashlib.sha256(whole.encoded(content)).hexdigest() for name, content in contents.items()}
-    details = {**_details(cohort, rows, scorer, benchmark, answer_type), "written": written}
+    made_by = {} if definition is None else {"definition": definition}
+    details = {**_details(cohort, rows, scorer, benchmark, answer_type), **made_by, "written": written}
     contents[f"details-{scorer}.json"] = as_json(details)
     for name, content in contents.items():
         whole.write(folder / name, content)

@@ -126,7 +126,7 @@ def _pair(
     folder, definition = folder_of(name), _definition(settings, name[1])
     asked = record.get("asked", {}).get("/".join(name), {})
     scorers = [one for one in settings.scorers if one in asked.get("scorers", settings.scorers)]
-    stale = stale_scorers(scorers, folder, dict(coverage))
+    stale = stale_scorers(settings, scorers, folder, dict(coverage))
     pair = Pair(
         name=name,
         folder=folder,

@@ -13,7 +13,7 @@ import pytest
 from scripts.evals.finished import seal
 from tests.client.stub_server import Ask, Reply, StubServer, refusal, streamed
 from tests.workflow.conftest import answer
-from tests.workflow.workplace import Workplace, benchmark_file, server_file
+from tests.workflow.workplace import ROOT, Workplace, benchmark_file, server_file
 
 
 @pytest.fixture
@@ -381,3 +381,31 @@ def test_a_folder_removed_between_runs_is_made_again(place: Workplace, stub: Stu
     assert told.returncode == 0, told.stdout
     assert "sums / m: COMPLETE 2×3" in told.stdout
     assert len(stub.samples) == asked
+
+
+def test_figures_of_a_scorer_that_has_changed_since_are_not_shown_as_its_own(tmp_path: Path, stub: StubServer) -> None:
+    mine = tmp_path / "mine.yaml"
+    shutil.copy(ROOT / "config" / "scorers" / "regex.yaml", mine)
+    place = small(tmp_path, stub, scorers=["strict", str(mine)])
+    assert place.run().code == 0
+    assert place.module("summary").returncode == 0
+    mine.write_text(mine.read_text().replace("look_back: false", "look_back: true"))
+    told = place.module("summary")
+    assert told.returncode == 1
+    assert "sums / m: INVALID: outputs COMPLETE 2×3, no metrics of mine for them: run snakemake" in told.stdout
+    assert place.run().code == 0
+    assert "sums / m: COMPLETE 2×3" in place.module("summary").stdout
+    mine.write_text(mine.read_text().replace("look_back", "look_bakc"))
+    ran = place.run()
+    assert ran.code == 1
+    assert "look_bakc" in ran.text
+    assert place.module("summary").returncode == 1
+
+
+def test_models_of_another_configuration_in_the_same_folder_are_named(tmp_path: Path, stub: StubServer) -> None:
+    place = small(tmp_path, stub)
+    assert place.run().code == 0
+    place.config["models"] = {"other": place.config["models"]["m"]}
+    ran = place.run()
+    assert ran.code == 0, ran.text
+    assert "also in results/, not of this configuration: m" in ran.text
