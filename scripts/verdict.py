@@ -32,7 +32,7 @@ def line(
     parts = [f"{head}: {size}"]
     if seeds["surplus"]:
         parts.append(f"{len(seeds['expected'])} of {len(seeds['expected']) + len(seeds['surplus'])} seeds")
-    parts += [f"pass@1 {row['pass@1']:.1f} %" for row in rows if row["scorer"] == "strict"]
+    parts += [f"strict pass@1 {row['pass@1']:.1f} %" for row in rows if row["scorer"] == "strict"]
     parts += [f"{name} {count}" for name, count in coverage["counts"].items() if count and name != OK]
     if unknown := coverage.get("unknown", {}).get("finish_reason"):
         parts.append("truncated unknown" + (f" for {unknown}" if unknown < coverage["samples"] else ""))

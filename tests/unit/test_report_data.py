@@ -139,7 +139,7 @@ def test_the_table_is_the_printed_one(data: dict[str, Any]) -> None:
     assert measures["recovered, lost"] == {"strict": "", "regex": f"+{flow['recovered']} −{flow['lost']}"}
     value = pair["figures"]["strict"]["pass@1"]["value"]
     assert measures["pass@1[avg-of-4]"]["strict"] == f"{value:.1f} %"
-    assert pair["line"].startswith(f"sums / alder: COMPLETE 4×6, pass@1 {value:.1f} %")
+    assert pair["line"].startswith(f"sums / alder: COMPLETE 4×6, strict pass@1 {value:.1f} %")
 
 
 def test_tokens_are_counted_once_a_sample_by_outcome(data: dict[str, Any]) -> None:

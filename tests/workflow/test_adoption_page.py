@@ -43,8 +43,8 @@ def test_the_commands_of_the_page_go_from_old_folders_to_a_report(checkout: Path
         )
         assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}\n{done.stderr}"
         said += done.stdout
-    assert "sums / old-model: COMPLETE 2×5, pass@1 50.0 %" in said
-    assert "sums / new-model: COMPLETE 2×5, pass@1 40.0 %" in said
+    assert "sums / old-model: COMPLETE 2×5, strict pass@1 50.0 %" in said
+    assert "sums / new-model: COMPLETE 2×5, strict pass@1 40.0 %" in said
     assert "a 50.0 %, b 40.0 %" in said
     assert "seed-compat" in said
     assert (checkout / "archive.html").stat().st_size > 1_000_000

@@ -45,7 +45,7 @@ def test_an_imported_folder_is_scored_and_its_own_metrics_are_confirmed(place: W
     printed = take(place, SUMS, "nemo-skills")
     folder = place.outputs("old-model", "sums")
     assert strict(folder)["pass@1[avg-of-2]"]["symbolic_correct"] == 50.0
-    assert "sums / old-model: COMPLETE 2×5, pass@1 50.0 %, truncated 2, imported (nemo-skills)" in printed
+    assert "sums / old-model: COMPLETE 2×5, strict pass@1 50.0 %, truncated 2, imported (nemo-skills)" in printed
     theirs = json.loads((SUMS / "metrics.json").read_text())["sums"]
     count = sum(name in ("symbolic_correct", "no_answer") for mode in theirs.values() for name in mode)
     assert f"metrics.json: {count - 2} figures are as the strict recount has them" in printed  # no avg-of-1 here
@@ -109,7 +109,7 @@ def test_unknown_ends_and_tokens_are_told_as_unknown_and_no_gate_counts_them(pla
     columns = "id=key,problem=question,expected_answer=gold,generation=answer_text,seed=run"
     words = ["--model", "m", "--benchmark", "sums", "--columns", columns]
     printed = take(place, OUTPUTS / "simple" / "answers.jsonl", "simple", *words)
-    assert "sums / m: COMPLETE 2×5, pass@1 50.0 %, truncated unknown, imported (simple)" in printed
+    assert "sums / m: COMPLETE 2×5, strict pass@1 50.0 %, truncated unknown, imported (simple)" in printed
     folder = place.outputs("m", "sums")
     details = json.loads((folder / "details-strict.json").read_text())
     assert (details["truncated"], details["tokens_unknown"]) == (None, 10)
@@ -130,7 +130,7 @@ def test_failed_requests_of_sgl_eval_count_as_errors_not_as_wrong_answers(place:
     place.config["errors"]["max_fraction"] = 0.1
     ran = place.run()
     assert ran.code == 0, ran.text
-    assert "sums / Tiny-1B: PARTIAL 2×5, pass@1 60.0 %, truncated 1, error 1, truncated unknown for 1" in ran.text
+    assert "sums / Tiny-1B: PARTIAL 2×5, strict pass@1 60.0 %, truncated 1, error 1, truncated unknown for 1" in ran.text
 
 
 def test_an_incomplete_import_is_told_with_what_it_lacks(place: Workplace, tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_model_of_a_run_is_not_asked_the_problems_of_imported_outputs(place: W
 @pytest.mark.skipif(not AIME25.is_dir(), reason="the outputs stand beside the project where it is worked on")
 def test_real_outputs_are_adopted_as_their_publisher_judged_them(place: Workplace) -> None:
     printed = take(place, AIME25, "nemo-skills", "--model", "four")
-    assert "aime25 / four: COMPLETE 4×30, pass@1 5.0 %, truncated 12, imported (nemo-skills)" in printed
+    assert "aime25 / four: COMPLETE 4×30, strict pass@1 5.0 %, truncated 12, imported (nemo-skills)" in printed
     folder = place.outputs("four", "aime25")
     details = json.loads((folder / "details-strict.json").read_text())
     assert (details["samples"], details["symbolic_correct"]) == (120, 5.0)  # 6 of 120
@@ -197,7 +197,7 @@ def test_the_report_of_imported_outputs_shows_unknown_as_unknown(place: Workplac
     take(place, OUTPUTS / "simple" / "answers.jsonl", "simple", *words)
     page = (place.results / "report.html").read_text()
     (told,) = re.findall(r'"line":"(sums / m: [^"]*)"', page)
-    assert told == "sums / m: COMPLETE 2\\u00d75, pass@1 50.0 %, truncated unknown, imported (simple)"
+    assert told == "sums / m: COMPLETE 2\\u00d75, strict pass@1 50.0 %, truncated unknown, imported (simple)"
     assert '"prompt":null' in page
     assert "ended by themselves" not in page
     assert re.findall(r'"mean_tokens":([^,]*),', page) == ["null"]

@@ -44,7 +44,7 @@ def run_record(place: Workplace) -> dict[str, Any]:
 def test_a_complete_run_says_so_with_its_size_and_score(place: Workplace) -> None:
     ran = place.run()
     assert ran.code == 0, ran.text
-    assert "sums / m: COMPLETE 2×3, pass@1 50.0 %" in ran.text
+    assert "sums / m: COMPLETE 2×3, strict pass@1 50.0 %" in ran.text
     assert run_record(place)["verdicts"] == {"m/sums": "COMPLETE"}
     coverage = place.coverage("m", "sums")
     assert coverage["counts"] == {"ok": 6, "truncated": 0, "empty": 0, "error": 0, "missing": 0}
@@ -215,7 +215,7 @@ def test_a_server_that_ignores_the_seed_is_named(tmp_path: Path) -> None:
     with StubServer(lambda ask: streamed(f"Whatever the seed may be, {ask.prompt} gives \\boxed{{1}}.")) as stub:
         ran = small(tmp_path, stub).run()
     assert ran.code == 0, ran.text
-    assert "pass@1 33.3 %, the server of 'm' ignores `seed`: 3 of 3 problems have one and the same text" in ran.text
+    assert "strict pass@1 33.3 %, the server of 'm' ignores `seed`: 3 of 3 problems have one and the same text" in ran.text
 
 
 def test_metrics_older_than_their_outputs_are_named_and_not_shown(place: Workplace) -> None:
@@ -340,7 +340,7 @@ def test_a_run_about_one_benchmark_condemns_no_other(tmp_path: Path, stub: StubS
     assert place.run(target, "--config", "seeds={count: 1}", "sampling={max_tokens: 8}").code == 0
     told = place.module("summary")
     assert told.returncode == 0, told.stdout
-    assert "sums / m: COMPLETE 2×3, pass@1 50.0 %" in told.stdout
+    assert "sums / m: COMPLETE 2×3, strict pass@1 50.0 %" in told.stdout
     assert "more / m: COMPLETE 1×3, 1 of 2 seeds" in told.stdout
 
 
