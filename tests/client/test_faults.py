@@ -285,7 +285,7 @@ def test_a_driver_that_is_gone_ends_the_job(tmp_path: Path) -> None:
     place = Workplace(tmp_path, rows=2)
     place.snapshot["heartbeat"] = 3.0
     job = place.begin()
-    for beat in range(4):
+    for _ in range(4):
         place.replace("run/m/lease", "run")
         time.sleep(0.5)
         assert job.poll() is None

@@ -130,7 +130,9 @@ def test_failed_requests_of_sgl_eval_count_as_errors_not_as_wrong_answers(place:
     place.config["errors"]["max_fraction"] = 0.1
     ran = place.run()
     assert ran.code == 0, ran.text
-    assert "sums / Tiny-1B: PARTIAL 2×5, strict pass@1 60.0 %, truncated 1, error 1, truncated unknown for 1" in ran.text
+    assert (
+        "sums / Tiny-1B: PARTIAL 2×5, strict pass@1 60.0 %, truncated 1, error 1, truncated unknown for 1" in ran.text
+    )
 
 
 def test_an_incomplete_import_is_told_with_what_it_lacks(place: Workplace, tmp_path: Path) -> None:

@@ -215,7 +215,9 @@ def test_a_server_that_ignores_the_seed_is_named(tmp_path: Path) -> None:
     with StubServer(lambda ask: streamed(f"Whatever the seed may be, {ask.prompt} gives \\boxed{{1}}.")) as stub:
         ran = small(tmp_path, stub).run()
     assert ran.code == 0, ran.text
-    assert "strict pass@1 33.3 %, the server of 'm' ignores `seed`: 3 of 3 problems have one and the same text" in ran.text
+    assert (
+        "strict pass@1 33.3 %, the server of 'm' ignores `seed`: 3 of 3 problems have one and the same text" in ran.text
+    )
 
 
 def test_metrics_older_than_their_outputs_are_named_and_not_shown(place: Workplace) -> None:
