@@ -11,6 +11,10 @@ from pathlib import Path
 from scripts.errors import InputError
 
 PARTS = Path(__file__).parent / "page"
+STYLES = (  # in the order of the page; what narrow windows and paper change comes last
+    *("colours", "top", "results", "findings", "result", "map", "figures", "samples", "viewer", "formulas"),
+    *("narrow", "paper"),
+)
 PLACES = ("csp", "title", "style", "plotly", "data", "embedded", "scripts")
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 
@@ -24,7 +28,7 @@ def page(data: str, title: str, embedded: Sequence[str] = ()) -> str:
         {
             "csp": policy([library, scripts]),
             "title": html.escape(title),
-            "style": (PARTS / "style.css").read_text(encoding="utf-8"),
+            "style": "\n".join((PARTS / f"{name}.css").read_text(encoding="utf-8") for name in STYLES),
             "plotly": library,
             "data": data,
             "embedded": "\n".join(embedded),
