@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, content: str | bytes) -> None:
     """Write a file beside its place, its folder too, then move it there: a reader sees the old one or the new one.
 
     Raises OSError, which names the file itself; nothing half is left behind, on a full disk either.
@@ -13,7 +13,7 @@ def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        part.write_bytes(encoded(text))
+        part.write_bytes(content if isinstance(content, bytes) else encoded(content))
         part.replace(path)
     except OSError as error:
         with contextlib.suppress(OSError):

@@ -31,13 +31,13 @@ def write_reports(
     folder.mkdir(parents=True, exist_ok=True)
     rows = cohort.rows(scorer)
     contents = {
-        metrics_name(scorer): as_json(cohort.metrics(benchmark, scorer)),
-        f"samples-{scorer}.csv": table(rows),
+        metrics_name(scorer): whole.encoded(as_json(cohort.metrics(benchmark, scorer))),
+        f"samples-{scorer}.csv": whole.encoded(table(rows)),
     }
-    written = {name: hashlib.sha256(whole.encoded(content)).hexdigest() for name, content in contents.items()}
+    written = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
     made_by = {} if definition is None else {"definition": definition}
     details = {**_details(cohort, rows, scorer, benchmark, answer_type), **made_by, "written": written}
-    contents[f"details-{scorer}.json"] = as_json(details)
+    contents[f"details-{scorer}.json"] = whole.encoded(as_json(details))
     for name, content in contents.items():
         whole.write(folder / name, content)
     return [folder / name for name in contents]
