@@ -21,12 +21,17 @@ def write(settings: Settings, pairs: Iterable[Pair]) -> None:
     _write(Path("results/config.yaml"), yaml.safe_dump(effective(settings), sort_keys=False, allow_unicode=True))
     for benchmark in {name for _, name in wanted} | set(settings.benchmarks):
         _write(RUN / "config" / "benchmarks" / f"{benchmark}.json", _json(settings.benchmark(benchmark).definition))
-    for scorer, path in settings.scorers.items():
-        _write(RUN / "config" / "scorers" / f"{scorer}.yaml", path.read_text(encoding="utf-8"))
+    for name, path in settings.scorers.items():
+        _write(scorer(name), path.read_text(encoding="utf-8"))
     for model in settings.generated:
         benchmarks = {name for owner, name in wanted if owner == model} | set(settings.benchmarks)
         _write(RUN / model / "client.json", _json(client(settings, model, benchmarks)))
         _write(RUN / "config" / "servers" / f"{model}.json", _json(settings.server(model)))
+
+
+def scorer(name: str) -> Path:
+    """Return where a run keeps the file of a scorer as it was when it began."""
+    return RUN / "config" / "scorers" / f"{name}.yaml"
 
 
 def terms(settings: Settings, model: str, benchmark: str) -> dict[str, Any]:

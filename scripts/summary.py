@@ -4,10 +4,11 @@ import argparse
 import sys
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scripts import gate, report, run_record, spending, verdict
+from scripts import gate, report, run_record, snapshot, spending, verdict
 from scripts.errors import InputError, exit_code
 from scripts.evals.coverage import COMPLETE, INVALID, PARTIAL
 from scripts.run_record import RUNNING
@@ -32,6 +33,11 @@ def configured(settings: Settings, record: dict[str, Any]) -> dict[Pair, dict[st
     return {pair: terms_of(settings, record, pair) for pair in settings.pairs}
 
 
+def as_it_began(settings: Settings) -> Settings:
+    """Return the settings with the scorers' files of the run that has just ended: they may have been edited since."""
+    return replace(settings, scorers={name: snapshot.scorer(name) for name in settings.scorers})
+
+
 def others(settings: Settings, record: dict[str, Any], told: Iterable[Pair]) -> dict[Pair, dict[str, Any]]:
     """Return the pairs, none of `told`, whose outputs are there all the same."""
     told = set(told)
@@ -53,6 +59,8 @@ def main() -> int:
     if not CONFIG.is_file():
         raise InputError(f"{CONFIG.absolute()}: there is no such file; expected the folder of a run")
     settings = load(read_yaml(CONFIG), str(CONFIG), [CONFIG.parent])
+    if options.ended is not None:
+        settings = as_it_began(settings)
     lines, groups, verdicts, coverages = [], [], {}, {}
     going_on = record.get("state") == RUNNING and options.ended is None and driver.held()
     asked = asked_for(settings, record)
