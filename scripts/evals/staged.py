@@ -6,8 +6,6 @@ from scripts.evals.answers import NOTHING, TIMED_OUT, Found, Sample
 from scripts.evals.definitions import Definition, PatternStage
 from scripts.evals.extraction.where import Part, final_part, thought, whole_text
 from scripts.evals.grading import Comparer, grade
-from scripts.evals.patterns import first_differs as first_match_differs
-from scripts.evals.patterns import search, search_text
 from scripts.evals.typed_grading import grade_value
 
 FIRST_DIFFERS = "first-differs"  # flag: the final part marks another answer before the last one
@@ -45,6 +43,10 @@ class Staged:
         self.comparer = comparer
         self._marks = Marks(definition) if any(not isinstance(one, PatternStage) for one in definition.stages) else None
         self._patterns = [stage for stage in definition.stages if isinstance(stage, PatternStage)]
+        if self._patterns:
+            from scripts.evals import patterns
+
+            self._read = patterns
 
     def extract(self, sample: Sample) -> Found:
         """Return the answer in the part the scorer looks at; in the thought only if the scorer looks back."""
@@ -66,7 +68,7 @@ class Staged:
     def _in_whole(self, sample: Sample) -> Found:
         """Return the answer in all of a generation, thought and all."""
         for stage in self._patterns:
-            found = search_text(stage, sample, self.definition.match, self.definition.timeout)
+            found = self._read.search_text(stage, sample, self.definition.match, self.definition.timeout)
             if found != NOTHING:
                 return found
         return self._in_part(whole_text(sample), sample) if self._marks is not None else NOTHING
@@ -74,7 +76,7 @@ class Staged:
     def _in_part(self, part: Part, sample: Sample) -> Found:
         """Return the answer in one part: of the first pattern that has one, else of the other stages."""
         for stage in self._patterns if self.definition.part == "final" else ():
-            found = search(stage, part.text, self.definition.match, self.definition.timeout)
+            found = self._read.search(stage, part.text, self.definition.match, self.definition.timeout)
             if found == TIMED_OUT or found.span is None:
                 if found == TIMED_OUT:
                     return found
@@ -88,7 +90,7 @@ class Staged:
         if part is None:
             return False
         if self._patterns:
-            return any(first_match_differs(stage, part.text, self.definition.timeout) for stage in self._patterns)
+            return any(self._read.first_differs(stage, part.text, self.definition.timeout) for stage in self._patterns)
         return self._marks is not None and self._marks.first_differs(part, found, sample)
 
     def grade(self, value: str, expected: str, sample: Sample) -> bool | None:
