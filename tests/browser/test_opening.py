@@ -188,3 +188,10 @@ def test_it_says_so_where_nothing_was_run(window: Opener, tmp_path: Path) -> Non
     page = window().open(place / "results/report.html").page
     assert page.locator("h1").inner_text() == "Invalid"
     assert page.locator(".results .why").inner_text() != ""
+
+
+def test_percentages_are_rounded_as_in_the_printed_table(window: Opener, report: Path) -> None:
+    values = [number / 16 for number in range(1601)] + [number / 20 for number in range(2001)]
+    page = window().open(report).page
+    shown = page.evaluate("values => values.map(seedbedParts.words().percent)", values)
+    assert shown == [f"{value:.1f} %" for value in values]

@@ -4,7 +4,7 @@ globalThis.seedbedParts ??= {};
 /** The comparisons that were asked for: B against A, one line each, with both intervals on one scale. */
 seedbedParts.comparisons = (seedbed) => {
   const { element, drawn, isolated } = seedbed.elements;
-  const { signed, span, some, whole, known, own } = seedbed.words;
+  const { decimal, signed, span, some, whole, known, own } = seedbed.words;
   const { QUESTIONS } = seedbed.headline;
   const ANSWERS = { better: ["good", "▲"], worse: ["bad", "▼"], "cannot tell": ["calm", "?"] };
 
@@ -99,7 +99,7 @@ seedbedParts.comparisons = (seedbed) => {
       answers,
       element("td", {}, whiskers(one, scale)),
       element("td", { class: "number" }, element("b", {}, signed(one.difference))),
-      element("td", { class: "number" }, known(one.smallest) ? one.smallest.toFixed(1) : "unknown"),
+      element("td", { class: "number" }, known(one.smallest) ? decimal(one.smallest) : "unknown"),
       element("td", { class: "number" }, whole(one.problems)),
     );
   }

@@ -16,14 +16,17 @@ seedbedParts.words = () => {
   /** Return a whole number with its thousands apart. */
   const whole = (number) => (known(number) ? WHOLE.format(number) : "unknown");
 
+  /** Return a number with one decimal as the printed table has it: of x.25, halfway, the even digit, which toFixed passes. */
+  const decimal = (value) => ((Math.abs(value) * 4) % 4 === 1 ? value - Math.sign(value) * 0.05 : value).toFixed(1);
+
   /** Return a percentage with one decimal. */
-  const percent = (value) => (known(value) ? `${value.toFixed(1)} %` : "unknown");
+  const percent = (value) => (known(value) ? `${decimal(value)} %` : "unknown");
 
   /** Return a difference with its sign. */
-  const signed = (value) => (known(value) ? `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}` : "unknown");
+  const signed = (value) => (known(value) ? `${value < 0 ? "−" : "+"}${decimal(Math.abs(value))}` : "unknown");
 
   /** Return an interval of percentages. */
-  const interval = (bounds) => (bounds ? `${bounds[0].toFixed(1)} to ${bounds[1].toFixed(1)}` : "unknown");
+  const interval = (bounds) => (bounds ? `${decimal(bounds[0])} to ${decimal(bounds[1])}` : "unknown");
 
   /** Return an interval of differences. */
   const span = (bounds) => (bounds ? `${signed(bounds[0])} to ${signed(bounds[1])}` : "unknown");
@@ -64,5 +67,5 @@ seedbedParts.words = () => {
     return own(VERDICTS, name) ?? ["calm", "?", String(name)];
   }
 
-  return { whole, percent, signed, interval, span, some, time, duration, size, verdict, known, own };
+  return { whole, decimal, percent, signed, interval, span, some, time, duration, size, verdict, known, own };
 };
