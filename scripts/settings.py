@@ -70,10 +70,6 @@ class Settings:
         """Return the listed scorers other than strict, in order."""
         return [name for name in self.scorers if name != "strict"]
 
-    def order_of_scorers(self, name: str) -> tuple[bool, str]:
-        """Return a sort key that puts strict before every other scorer."""
-        return name != "strict", name
-
     @property
     def metrics(self) -> list[str]:
         """Return the stems of the metrics files: `metrics` for strict, `metrics-NAME` for any other scorer."""

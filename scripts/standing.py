@@ -33,17 +33,21 @@ def files_in(folder: Path) -> str:
 
 def pairs_there(settings: Settings, besides: Iterable[Pair]) -> list[Pair]:
     """Return those of some pairs that the configuration knows, then all others whose outputs are there, in order."""
-    outputs = sorted(Path("results").glob("*/eval-results/*/output-rs*.jsonl*"))
-    there = sorted({(path.parts[-4], path.parts[-2]) for path in outputs})
     known = settings.known_benchmarks()
-    return list(dict.fromkeys(pair for pair in [*besides, *there] if pair[0] in settings.models and pair[1] in known))
+    found = [*besides, *sorted(_with_outputs())]
+    return list(dict.fromkeys(pair for pair in found if pair[0] in settings.models and pair[1] in known))
 
 
 def strangers(settings: Settings) -> str:
     """Return a line on outputs of models that the configuration does not name, which no table shows; "" for none."""
-    found = {path.parts[1] for path in Path("results").glob("*/eval-results/*/output-rs*.jsonl*")}
-    names = sorted(found - set(settings.models))
+    names = sorted({model for model, _ in _with_outputs()} - set(settings.models))
     return f"also in results/, not of this configuration: {', '.join(names)}" if names else ""
+
+
+def _with_outputs() -> set[Pair]:
+    """Return every (model, benchmark) whose outputs stand in results/, of whatever configuration."""
+    outputs = Path("results").glob("*/eval-results/*/output-rs*.jsonl*")
+    return {(path.parts[-4], path.parts[-2]) for path in outputs}
 
 
 def terms_of(settings: Settings, record: dict[str, Any], pair: Pair) -> dict[str, Any]:

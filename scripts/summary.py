@@ -69,10 +69,11 @@ def main() -> int:
     for pair, wanted in {**asked, **({} if options.ended else others(settings, record, asked))}.items():
         coverage, folder = coverage_of(settings, pair, wanted), folder_of(pair)
         coverages[pair] = coverage
-        stale = stale_scorers(settings, wanted["scorers"], folder, coverage)
         left = scorers_of(folder)
         there = [scorer for scorer in settings.scorers if scorer in left]
-        current = [scorer for scorer in there if scorer not in stale_scorers(settings, there, folder, coverage)]
+        old = stale_scorers(settings, dict.fromkeys([*wanted["scorers"], *there]), folder, coverage)
+        stale = [scorer for scorer in wanted["scorers"] if scorer in old]
+        current = [scorer for scorer in there if scorer not in old]
         rows = rows_of(folder, current, compare_scorers(folder, current)) if coverage["verdict"] != INVALID else []
         seeds = f"{len(coverage['seeds']['whole'])}/{len(coverage['seeds']['expected'])}"
         if rows:
