@@ -7,13 +7,13 @@ BIN = .venv/bin
 .PHONY: run summary report test check test-browser test-dynamo test-slurm bench format dag
 
 run: .venv/run.ok  ## set up, evaluate the demonstration, show its table
-	@started=$$($(BIN)/python -c 'import time; print(time.time())'); $(BIN)/snakemake --cores all --quiet rules progress host && $(BIN)/python -m scripts.summary --unless-told-since $$started
+	@started=$$($(BIN)/python -c 'import time; print(time.time())'); $(BIN)/snakemake --cores all --quiet rules progress host && $(BIN)/python -m seedbed summary --unless-told-since $$started
 
 summary: .venv/run.ok  ## the tables, the verdict and the report of what is there, also while a run goes on
-	@$(BIN)/python -m scripts.summary
+	@$(BIN)/python -m seedbed summary
 
 report: .venv/run.ok  ## results/report-single.html: the report in one file, to send; long texts are shortened
-	@$(BIN)/python -m scripts.report --single-file
+	@$(BIN)/python -m seedbed report --single-file
 
 test: .venv/test.ok check  ## all tests, linters, formatters, types
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --ignore tests/slurm --ignore tests/dynamo --ignore tests/browser
@@ -44,7 +44,7 @@ format: .venv/test.ok
 	$(BIN)/snakefmt Snakefile rules
 
 dag: .venv/run.ok  ## docs/dag.md, and docs/dag.svg where Graphviz is installed
-	@$(BIN)/python -m scripts.dag
+	@$(BIN)/python -m seedbed dag
 
 .venv/run.ok: envs/build.lock envs/run.lock
 	@echo "setting up .venv: about a minute"

@@ -5,13 +5,15 @@ import sys
 from pathlib import Path
 
 ROOT = Path(workflow.basedir)
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "scripts"))
 
-from scripts import configured, decisions, lifecycle, surroundings
-from scripts.errors import InputError, RunError
-from scripts.imports import code_digest
+from seedbed.core import environment
+from seedbed.decisions import declared
+from seedbed.workflow import call, run
+from seedbed.core.errors import InputError, RunError
+from seedbed.workflow.code_digest import code_digest
 
-surroundings.lay(ROOT)
+environment.lay()
 
 if not workflow.overwrite_configfiles:
 
@@ -31,7 +33,7 @@ def said_clearly(do, *arguments):
 
 
 SETTINGS = said_clearly(
-    configured.settings, workflow, config, ROOT / "config" / "config.yaml"
+    call.settings, workflow, config, ROOT / "config" / "config.yaml"
 )
 
 
@@ -45,4 +47,4 @@ wildcard_constraints:
     benchmark=any_of(SETTINGS.known_benchmarks()),
     scorer=any_of(SETTINGS.broad_scorers),
     seed=r"\d+",
-    pair=any_of(decisions.labels(SETTINGS.config)),
+    pair=any_of(declared.labels(SETTINGS.config)),

@@ -32,5 +32,5 @@ rule prepare_dataset:
     params:
         shapes_rows=shapes_rows,
     shell:
-        "python -m scripts.prepare_dataset --definition run/config/benchmarks/{wildcards.benchmark}.json"
+        "python -m seedbed prepare_dataset --definition run/config/benchmarks/{wildcards.benchmark}.json"
         " --out {output.rows:q} --record {output.record:q} 2> {log:q}"

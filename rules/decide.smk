@@ -33,7 +33,7 @@ rule compare:
         cause=cause_of_comparison,
         code=code_digest("compare.py"),
     shell:
-        "python -m scripts.compare --config results/config.yaml --pair {wildcards.pair:q} --out {output:q} 2> {log:q}"
+        "python -m seedbed compare --config results/config.yaml --pair {wildcards.pair:q} --out {output:q} 2> {log:q}"
 
 
 rule gate:
@@ -55,4 +55,4 @@ rule gate:
         cause=cause_of_gates,
         code=code_digest("gate.py"),
     shell:
-        "python -m scripts.gate --config results/config.yaml --out results/gate.json --passed {output:q} > {log:q} 2>&1"
+        "python -m seedbed gate --config results/config.yaml --out results/gate.json --passed {output:q} > {log:q} 2>&1"

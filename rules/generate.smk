@@ -30,6 +30,6 @@ rule generate:
     params:
         fingerprint=fingerprint,
     shell:
-        "python -m scripts.generate --run run/{wildcards.model}/client.json --benchmark {wildcards.benchmark}"
+        "python -m seedbed generate --run run/{wildcards.model}/client.json --benchmark {wildcards.benchmark}"
         " --seed {wildcards.seed} --data {input.dataset:q} --server {input.server:q}"
         " --fingerprint {params.fingerprint} --out {output:q} 2> {log:q}"

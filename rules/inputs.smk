@@ -58,10 +58,10 @@ def beside_metrics(files):
 def all_comparisons(wildcards):
     """Every comparison that the configuration asks for."""
     return expand(
-        "results/comparisons/{pair}.json", pair=decisions.labels(SETTINGS.config)
+        "results/comparisons/{pair}.json", pair=declared.labels(SETTINGS.config)
     )
 
 
 def all_decisions(wildcards):
     """What a run must end with beside its tables: its comparisons, and that its gates pass."""
-    return all_comparisons(wildcards) + decisions.markers(SETTINGS.config)
+    return all_comparisons(wildcards) + declared.markers(SETTINGS.config)

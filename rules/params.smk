@@ -1,8 +1,7 @@
 """Parameter functions: what a result depends on beside the files that a rule reads, each named for what it returns."""
 
-from scripts import causes
-from scripts.schema import read_yaml
-from scripts.serving.definitions import answer_relevant
+from seedbed.core.schema import read_yaml
+from seedbed.serving.spec.server_file import answer_relevant
 
 SCORERS = {
     name: said_clearly(read_yaml, path) for name, path in SETTINGS.scorers.items()
@@ -46,9 +45,9 @@ def fingerprint(wildcards):
 
 def cause_of_comparison(wildcards):
     """What a comparison depends on beside the run's own files."""
-    return causes.of_pair(SETTINGS.config, wildcards.pair)
+    return declared.of_pair(SETTINGS.config, wildcards.pair)
 
 
 def cause_of_gates(wildcards):
     """What the gates depend on beside the run's own files."""
-    return causes.of_gates(SETTINGS.config)
+    return declared.of_gates(SETTINGS.config)

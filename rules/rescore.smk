@@ -38,6 +38,6 @@ rule rescore:
         scorer=scorer_definition,
         code=code_digest("rescore.py"),
     shell:
-        "python -m scripts.rescore --benchmark {wildcards.benchmark} --answer-type {params.answer_type} --alone"
+        "python -m seedbed rescore --benchmark {wildcards.benchmark} --answer-type {params.answer_type} --alone"
         " --scorer run/config/scorers/{wildcards.scorer}.yaml --dataset {input.dataset:q}"
         " --out-dir $(dirname {output.metrics:q}) {input.outputs:q} 2> {log:q}"

@@ -38,6 +38,6 @@ rule score:
         max_fraction=SETTINGS.config["errors"]["max_fraction"],
         code=code_digest("score.py"),
     shell:
-        "python -m scripts.score --benchmark {wildcards.benchmark} --answer-type {params.answer_type}"
+        "python -m seedbed score --benchmark {wildcards.benchmark} --answer-type {params.answer_type}"
         " --max-fraction {params.max_fraction}"
         " --dataset {input.dataset:q} --out-dir $(dirname {output.metrics:q}) {input.outputs:q} 2> {log:q}"

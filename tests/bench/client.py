@@ -72,7 +72,7 @@ def ours(url: str, rows: int, concurrency: int) -> Cost:
         place = Workplace(Path(folder), rows)
         place.snapshot |= {"endpoint": url, "concurrency": concurrency, "loops": {"flag_chars": 8000}}
         place.snapshot["benchmarks"]["b"]["sampling"]["max_tokens"] = 100000
-        cost = run(place.command(), place.folder, PYTHONPATH=str(ROOT), PYTHONSAFEPATH="1")
+        cost = run(place.command(), place.folder, PYTHONPATH=str(ROOT / "scripts"), PYTHONSAFEPATH="1")
         assert len(place.out().read_bytes().splitlines()) == rows
         return cost
 
@@ -176,7 +176,7 @@ def llama(model: Path, rows: int = 12, tokens: int = 64, rounds: int = 3) -> flo
                 "max_tokens": tokens,
                 "ignore_eos": True,
             }
-            run(place.command(), place.folder, PYTHONPATH=str(ROOT), PYTHONSAFEPATH="1", KEY=KEY)
+            run(place.command(), place.folder, PYTHONPATH=str(ROOT / "scripts"), PYTHONSAFEPATH="1", KEY=KEY)
             records = place.records()
             begun = min(record["generation_start_time"] for record in records)
             ended = max(record["generation_end_time"] for record in records)

@@ -12,18 +12,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from scripts.evals.differences import paired, paired_again
-from scripts.evals.figures import LIKELY, WARY, of_samples
-from scripts.evals.intervals import (
-    Interval,
-    containing,
-    other_problems,
-    pass_again,
-    run_again,
-)
-from scripts.evals.quantiles import student
-from scripts.evals.repetition import likely_miss, pass_at_k, pass_variance
-from scripts.evals.tallies import Tally
+from seedbed.scoring.figures import LIKELY, WARY, of_samples
+from seedbed.statistics.intervals import Interval, Tally, containing, other_problems, pass_again, run_again, student
+from seedbed.statistics.paired import paired, paired_again
+from seedbed.statistics.pass_at_k import likely_miss, pass_at_k, pass_variance
 
 Array = npt.NDArray[np.float64]
 Draw = Callable[[int], Array]

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import yaml
 
-from scripts import whole
-from scripts.evals.cohort import read_cohort
-from scripts.evals.reports import as_json, write_reports
-from scripts.evals.scorers import load_scorer
-from scripts.evals.statistics import of_folder
-from scripts.evals.strict_scorer import Strict
-from scripts.reporting import maths
+from seedbed.core import files as whole
+from seedbed.report import texts
+from seedbed.scoring.cohort import read_cohort
+from seedbed.scoring.figures import of_folder
+from seedbed.scoring.score_files import as_json, write_reports
+from seedbed.scoring.staged import load_scorer
+from seedbed.scoring.strict import Strict
 from tests.bench.corpus import build
 from tests.bench.scoring import ROOT, command, cpu
 from tests.reportplace import Size, lay
@@ -97,7 +97,7 @@ def measured(work: Path, what: str) -> None:
     here = Path.cwd()
     os.chdir(work)
     try:
-        seconds, memory = command("scripts.report")
+        seconds, memory = command("seedbed", "report")
     finally:
         os.chdir(here)
     data = [path for path in (work / "results" / "report-data").rglob("*") if path.is_file()]
@@ -113,8 +113,10 @@ def measured(work: Path, what: str) -> None:
 def own(work: Path) -> None:
     """Print what the report adds to a summary: its modules, and the writing itself once coverage is known."""
     code = (
-        "import time; from scripts import gate, spending, tables, tabulate; start = time.process_time();"
-        "from scripts import report; from scripts.standing import coverage_of, terms_of; loaded = time.process_time();"
+        "import time; from seedbed.commands import gate, tabulate;"
+        "from seedbed.results import summary_table, usage; start = time.process_time();"
+        "from seedbed.commands import report; from seedbed.results.status import coverage_of, terms_of;"
+        "loaded = time.process_time();"
         "settings = report.load(report.read_yaml(report.CONFIG), str(report.CONFIG), [report.CONFIG.parent]);"
         "record = report.run_record.read();"
         "pairs = report.pairs_of(settings, record);"
@@ -122,7 +124,7 @@ def own(work: Path) -> None:
         "begun = time.process_time(); report.write(settings, known, None);"
         "print(loaded - start, time.process_time() - begun)"
     )
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "scripts")}
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, cwd=work, env=environment, capture_output=True, text=True, check=True)
     loaded, spent = map(float, done.stdout.split())
@@ -133,8 +135,8 @@ def half_formulas() -> None:
     """Print what the worst of some texts full of half formulas costs."""
     worst = 0.0
     for piece in ("$", "$$", "\\[", "\\(", "$x ", "\\[a", "{", "$\\frac{", "\\def\\a{\\a\\a}$\\a$"):
-        worst = max(worst, cpu(lambda piece=piece: maths.formulas(piece * (maths.TAIL // len(piece)))))  # type: ignore[misc]
-    print(f"formulas in {maths.TAIL:,} characters of half formulas: {worst:.2f} s CPU at worst")
+        worst = max(worst, cpu(lambda piece=piece: texts.formulas(piece * (texts.TAIL // len(piece)))))  # type: ignore[misc]
+    print(f"formulas in {texts.TAIL:,} characters of half formulas: {worst:.2f} s CPU at worst")
 
 
 def again(work: Path, what: str) -> None:

@@ -17,10 +17,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from scripts.evals.answers import Sample
-from scripts.evals.definitions import Definition, PatternStage
-from scripts.evals.staged import Staged
-from scripts.evals.texts import Text
+from seedbed.records.lazy_json import Text
+from seedbed.scoring.answers import Sample
+from seedbed.scoring.definition import Definition, PatternStage
+from seedbed.scoring.staged import Staged
 from tests.bench.corpus import build
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,7 +75,7 @@ def command(*arguments: str) -> tuple[float, float]:
         "print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)"
     )
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment |= {"PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(COMPILED)}  # as users run it
+    environment |= {"PYTHONPATH": str(ROOT / "scripts"), "PYTHONPYCACHEPREFIX": str(COMPILED)}  # as users run it
     done = subprocess.run(
         [sys.executable, "-c", code, sys.executable, "-m", *arguments], check=True, capture_output=True, env=environment
     )
@@ -87,7 +87,7 @@ def rescore(folder: Path, out: Path, scorer: str) -> tuple[float, float]:
     """Return (CPU seconds, peak MB) of a whole rescore with one scorer."""
     files = [str(path) for path in sorted(folder.glob("output-rs*.jsonl"))]
     return command(
-        "scripts.rescore", "--alone", "--scorer", scorer, "--answer-type", "integer", "--out", str(out), *files
+        "seedbed", "rescore", "--alone", "--scorer", scorer, "--answer-type", "integer", "--out", str(out), *files
     )
 
 
@@ -130,7 +130,7 @@ def small_corpus(folder: Path, out: Path) -> None:
     """Print what a rescore of 16 x 30 small records costs from process start."""
     build(folder, shortest=200, longest=2000)
     for arguments in (("--scorer", "regex"), ("--scorer", "seed-compat"), ("--scorer", "seed-compat", "regex")):
-        seconds = min(command("scripts.rescore", str(folder), "--out", str(out), *arguments)[0] for _ in range(3))
+        seconds = min(command("seedbed", "rescore", str(folder), "--out", str(out), *arguments)[0] for _ in range(3))
         print(f"16 x 30 small records, strict and {' '.join(arguments[1:])}: {seconds:.2f} s CPU from process start")
 
 

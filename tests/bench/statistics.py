@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scripts.imports import ROOT
+from seedbed.core.environment import ROOT
 
 
 def write_outputs(folder: Path, problems: int, seeds: int) -> None:
@@ -45,7 +45,7 @@ def write_outputs(folder: Path, problems: int, seeds: int) -> None:
 def cpu_of(*words: str) -> float:
     """Return the CPU seconds of `python -m WORDS`, its start included; raises if it fails."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "scripts")}
     subprocess.run([sys.executable, "-m", *words], check=True, env=environment, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -63,12 +63,12 @@ def main() -> None:
         results = Path(scratch) / "results" / "m" / "eval-results" / "b"
         write_outputs(outputs, options.problems, options.seeds)
         words = ("--alone", "--benchmark", "b", "--answer-type", "integer", "--out", str(results), str(outputs))
-        start = cpu_of("scripts.tabulate", "--help")
+        start = cpu_of("seedbed", "tabulate", "--help")
         print(f"{options.problems} problems × {options.seeds} seeds, texts of 0.7 KB; CPU seconds")
         spent = [0.0, 0.0]
         for scorer, file in (("regex", "metrics-regex.json"), ("strict", "metrics.json")):
-            rescore = cpu_of("scripts.rescore", "--scorer", scorer, *words)
-            alone = cpu_of("scripts.tabulate", "--out", str(Path(scratch) / "s.csv"), str(results / file)) - start
+            rescore = cpu_of("seedbed", "rescore", "--scorer", scorer, *words)
+            alone = cpu_of("seedbed", "tabulate", "--out", str(Path(scratch) / "s.csv"), str(results / file)) - start
             spent = [spent[0] + rescore, spent[1] + alone]
             _tell(scorer, rescore, alone)
         _tell("both", *spent)

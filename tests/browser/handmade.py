@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.reporting.blocks import block, call
-from scripts.reporting.page import page
+from seedbed.report.page import render
+from seedbed.report.texts import block, call
 
 SEED = 42
 PAIR = "maple/sums"
@@ -48,7 +48,7 @@ def write(folder: Path, ids: Sequence[str], texts: Sequence[Mapping[str, Any]], 
     (beside / "samples.js").write_text(call("seedbedSamples", PAIR, block(table)))
     (beside / "texts.js").write_text(call("seedbedTexts", f"{PAIR}/rs{SEED}-0", block(rows)))
     (beside / "problems.js").write_text(call("seedbedProblems", "sums", block(problems)))
-    (folder / "report.html").write_text(page(block(data), str(data["title"])), encoding="utf-8")
+    (folder / "report.html").write_text(render(block(data), str(data["title"])), encoding="utf-8")
     return folder / "report.html"
 
 

@@ -22,7 +22,7 @@ if ! installed chromium; then
 fi
 if installed npm; then
     npm --prefix tests/browser ci --ignore-scripts --no-audit --no-fund --loglevel error >/dev/null
-    (cd tests/browser && node_modules/.bin/biome check --config-path . ../../scripts/reporting/page biome.json)
+    (cd tests/browser && node_modules/.bin/biome check --config-path . ../../scripts/seedbed/report/assets biome.json)
 else
     echo "skipped: the linter of the page and axe-core" >&2
 fi

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scripts.evals.samples import read_table
+from seedbed.scoring.score_files import read_table
 from tests import reportplace
 from tests.browser import handmade
 from tests.browser.conftest import Opener

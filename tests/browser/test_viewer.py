@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from scripts.evals.samples import read_table
+from seedbed.scoring.score_files import read_table
 from tests.browser import handmade
 from tests.browser.conftest import Opener
 

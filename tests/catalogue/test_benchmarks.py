@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from scripts.benchmarks import Benchmark, load_benchmark
-from scripts.catalogue import shipped
-from scripts.check_benchmark import check
-from scripts.evals.datasets import Row, read_rows
-from scripts.evals.rows import order_of
-from scripts.prepare_dataset import prepare
-from scripts.schema import ROOT
+from seedbed.commands.check_benchmark import check
+from seedbed.commands.prepare_dataset import prepare
+from seedbed.config.benchmark import Benchmark, load_benchmark
+from seedbed.config.catalogue import shipped
+from seedbed.core.environment import ROOT
+from seedbed.datasets.rows import order_of
+from seedbed.records.dataset import Row, read_rows
 from tests.catalogue.shapes import ROWS, SETS, SUBJECTS, expert_choices, ten_options
 from tests.catalogue.stub_hub import Hub
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from scripts.errors import InputError
-from scripts.evals.parts import chosen, label
-from scripts.evals.shaping import shaped
-from scripts.prepare_dataset import prepare
-from scripts.settings import Settings, load
-from scripts.snapshot import client, effective
+from seedbed.commands.prepare_dataset import prepare
+from seedbed.config.settings import Settings, load
+from seedbed.core.errors import InputError
+from seedbed.datasets.rows import shaped
+from seedbed.datasets.subset import chosen, label
+from seedbed.workflow.snapshot import client, effective
 
 ROWS = [(f"r{number}", ["odd" if number % 2 else "even", "all"]) for number in range(50)]
 

@@ -18,10 +18,11 @@ from typing import Any
 import pytest
 import zstandard
 
-from scripts.errors import InputError, RunError
-from scripts.schema import ROOT
-from scripts.sources import fetch, https, huggingface, kind_of
-from scripts.sources.formats import objects
+from seedbed.core.environment import ROOT
+from seedbed.core.errors import InputError, RunError
+from seedbed.datasets import sources
+from seedbed.datasets.formats import objects
+from seedbed.datasets.sources import fetch, kind_of
 from tests.catalogue.shapes import PARQUET, ten_options
 from tests.catalogue.stub_hub import Hub
 
@@ -33,7 +34,7 @@ REVISION = "0123456789abcdef0123456789abcdef01234567"
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     """Return a stand-in for a file server and a hub."""
-    monkeypatch.setattr(https, "PAUSE", 0.01)
+    monkeypatch.setattr(sources, "PAUSE", 0.01)
     with Hub(files={"/rows.jsonl": CONTENT}) as server:
         server.dataset("us/set", REVISION, "data/rows.jsonl", CONTENT)
         yield server
@@ -59,7 +60,7 @@ def test_a_broken_download_goes_on_where_it_broke(hub: Hub, tmp_path: Path, caps
 
 
 def test_what_a_failed_download_left_is_taken_up_by_the_next(hub: Hub, tmp_path: Path) -> None:
-    hub.cuts = [100_000] * https.ATTEMPTS
+    hub.cuts = [100_000] * sources.ATTEMPTS
     with pytest.raises(RunError, match="100000 bytes are kept, the next run goes on from there"):
         fetch(at(hub), tmp_path)
     assert not (tmp_path / "rows.jsonl").exists()
@@ -98,8 +99,8 @@ def test_two_may_fetch_at_once_and_the_second_waits(hub: Hub, tmp_path: Path) ->
     assert len(hub.asked) == 1
 
 
-HUB_FETCH = "import json, sys; from scripts.sources import fetch; from pathlib import Path\n"
-HUB_FETCH += "from scripts.errors import exit_code\n"
+HUB_FETCH = "import json, sys; from seedbed.datasets.sources import fetch; from pathlib import Path\n"
+HUB_FETCH += "from seedbed.core.errors import exit_code\n"
 HUB_FETCH += "sys.exit(exit_code(lambda: print(fetch(json.loads(sys.argv[1]), Path('unused')))))"
 
 
@@ -109,7 +110,7 @@ def from_hub(hub: Hub, tmp_path: Path) -> Callable[..., "subprocess.CompletedPro
 
     def call(source: dict[str, Any] | None = None, **variables: str) -> "subprocess.CompletedProcess[str]":
         given = {"huggingface": "us/set", "revision": REVISION, "path": "data/rows.jsonl", "sha256": DIGEST}
-        environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT / "scripts")}
         environment |= {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_DISABLE_XET": "1"} | variables
         return subprocess.run(
             [sys.executable, "-c", HUB_FETCH, json.dumps(given | (source or {}))],
@@ -184,7 +185,7 @@ def test_a_cut_download_from_the_hub_is_resumed(from_hub: Call, hub: Hub) -> Non
 def test_no_hub_at_all_is_told() -> None:
     from huggingface_hub import constants, errors
 
-    told = huggingface.reason(errors.LocalEntryNotFoundError("a page of advice"), "the page of the set")
+    told = sources.reason(errors.LocalEntryNotFoundError("a page of advice"), "the page of the set")
     assert told == f"{constants.ENDPOINT} was not reached and the file is not in the cache {constants.HF_HUB_CACHE}"
 
 
@@ -289,7 +290,7 @@ def test_a_large_list_is_not_decoded_at_once(tmp_path: Path) -> None:
         [
             sys.executable,
             "-c",
-            "import resource, sys; from pathlib import Path; from scripts.sources.formats import objects\n"
+            "import resource, sys; from pathlib import Path; from seedbed.datasets.formats import objects\n"
             "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
             "count = sum(1 for _ in objects(Path(sys.argv[1]), {}))\n"
             "print(count, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)",
@@ -298,7 +299,7 @@ def test_a_large_list_is_not_decoded_at_once(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=True,
-        env={"PYTHONPATH": str(ROOT)},
+        env={"PYTHONPATH": str(ROOT / "scripts")},
     ).stdout.split()
     assert int(peak[0]) == 200
     assert int(peak[1]) < 60  # MB; the file is 40 MB and mapped

@@ -43,14 +43,18 @@ class Llama:
         words = [
             sys.executable,
             "-m",
-            "scripts.serving.llama_server",
+            "seedbed.serving.node.llama_server",
             "--model",
             str(self._model),
             "--alias",
             "smollm2",
         ]
         words += ["--slots", str(self._slots), "--context", str(self._context)]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "SEEDBED_API_KEY_FILE": str(self._folder / "server-key")}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "scripts"),
+            "SEEDBED_API_KEY_FILE": str(self._folder / "server-key"),
+        }
         with log.open("wb") as file:
             self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=environment)
         end = time.monotonic() + 60

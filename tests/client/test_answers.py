@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scripts.evals.fingerprints import with_server
+from seedbed.core.digests import with_server
 from tests.client.stub_server import DONE, Ask, Reply, Step, delta, event, serving, streamed, usage, whole
 from tests.client.workplace import FINGERPRINT, Workplace
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.evals.duplicates import find
+from seedbed.health.repetition import find
 from tests.client.dynamo import NAME, PYTHON, Dynamo
 from tests.client.stub_server import wait_until
 from tests.client.workplace import Workplace

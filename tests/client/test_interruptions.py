@@ -259,28 +259,28 @@ def test_the_store_command_lists_measures_and_drops(tmp_path: Path) -> None:
         place.snapshot["endpoint"] = server.url
         for seed in (42, 43):
             assert place.generate(seed).returncode == 0
-        listed = place.python("scripts.store", "list", "--seed", "43", "--ids", "b-1")
+        listed = place.python("seedbed", "store", "list", "--seed", "43", "--ids", "b-1")
         header, sample = listed.stdout.splitlines()
         assert header.split("\t") == ["model", "benchmark", "seed", "id", "status", "tokens", "bytes", "key"]
         assert sample.split("\t")[:6] == ["m", "b", "43", "b-1", "ok", "4"]
-        sizes = place.python("scripts.store", "size").stdout.splitlines()
+        sizes = place.python("seedbed", "store", "size").stdout.splitlines()
         assert [line.split("\t")[3] for line in sizes] == ["samples", "3", "3", "6"]
-        assert place.python("scripts.store", "drop").returncode == 2
-        unknown = place.python("scripts.store", "drop", "--ids", "b-1", "b-9")
+        assert place.python("seedbed", "store", "drop").returncode == 2
+        unknown = place.python("seedbed", "store", "drop", "--ids", "b-1", "b-9")
         assert (unknown.returncode, unknown.stderr) == (2, "error: no sample has the id b-9; nothing was dropped\n")
-        dropped = place.python("scripts.store", "drop", "--seed", "42", "--ids", "b-1")
+        dropped = place.python("seedbed", "store", "drop", "--seed", "42", "--ids", "b-1")
         assert dropped.stdout.startswith("1 samples dropped")
         for seed in (42, 43):
             assert place.generate(seed).returncode == 0
     assert len(server.samples) == 6 + 1
-    assert place.python("scripts.store", "drop", "--model", "m").stdout.startswith("6 samples dropped")
-    nothing = place.python("scripts.store", "list")
+    assert place.python("seedbed", "store", "drop", "--model", "m").stdout.startswith("6 samples dropped")
+    nothing = place.python("seedbed", "store", "list")
     assert (nothing.returncode, nothing.stderr) == (2, "error: store: no samples that fit; the store holds nothing\n")
 
 
 def test_a_job_imports_nothing_heavy() -> None:
-    code = "import sys; import scripts.generate; print(*sorted(sys.modules))"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    code = "import sys; import seedbed.commands.generate; print(*sorted(sys.modules))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
     loaded = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     heavy = {"pandas", "numpy", "sympy", "math_verify", "yaml", "snakemake", "openai", "httpx", "jsonschema"}
     assert heavy & set(loaded.stdout.split()) == set()

@@ -66,7 +66,7 @@ def test_a_seed_of_a_real_model_is_complete(tmp_path: Path, llama: Llama) -> Non
 
 
 def test_seeds_of_a_real_model_differ(tmp_path: Path, llama: Llama) -> None:
-    from scripts.evals.duplicates import find
+    from seedbed.health.repetition import find
 
     place = workplace(tmp_path, llama, rows=2, max_tokens=24, top_p=1.0)
     place.snapshot["benchmarks"]["b"]["sampling"]["temperature"] = 1.5

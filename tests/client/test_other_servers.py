@@ -223,5 +223,5 @@ def test_a_foreign_record_in_the_store_ends_the_job_with_one_line(tmp_path: Path
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert re.match(
-        r"error: store/m/b/rs42.jsonl, line 2: .*`python -m scripts.store drop`", done.stderr.splitlines()[-1]
+        r"error: store/m/b/rs42.jsonl, line 2: .*`python -m seedbed store drop`", done.stderr.splitlines()[-1]
     )

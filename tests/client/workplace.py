@@ -63,14 +63,14 @@ class Workplace:
         if not run.exists() or run.read_text() != content:
             run.write_text(content)
         return [
-            *(sys.executable, "-m", "scripts.generate", "--run", "run/m/client.json", "--benchmark", "b"),
+            *(sys.executable, "-m", "seedbed", "generate", "--run", "run/m/client.json", "--benchmark", "b"),
             *("--seed", str(seed), "--data", "resources/b/test.jsonl", "--server", "results/m/server.spec.json"),
             *("--fingerprint", FINGERPRINT, "--out", f"results/m/eval-results/b/output-rs{seed}.jsonl"),
         ]
 
     def environment(self, **more: str) -> dict[str, str]:
         """Return the environment of a job."""
-        return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1", **more}
+        return {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "PYTHONSAFEPATH": "1", **more}
 
     def generate(self, seed: int = 42, prefix: Sequence[str] = (), **more: str) -> subprocess.CompletedProcess[str]:
         """Run a generate job to its end."""

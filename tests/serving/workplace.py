@@ -16,8 +16,8 @@ STUB = Path(__file__).with_name("stub_model.py")
 DRIVER = """
 import json, sys, time
 from pathlib import Path
-from scripts.errors import exit_code
-from scripts.serving import driver
+from seedbed.core.errors import exit_code
+from seedbed.serving.broker import control as driver
 def main():
     driver.start(json.loads(Path("plan.json").read_text()))
     print("up", flush=True)
@@ -44,7 +44,7 @@ class Workplace:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         inherited = dict(os.environ if environment is None else environment)
-        self.environment = {**inherited, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
+        self.environment = {**inherited, "PYTHONPATH": str(ROOT / "scripts"), "PYTHONSAFEPATH": "1"}
         self.driver: subprocess.Popen[str] | None = None
 
     def start(self, servers: Mapping[str, Mapping[str, Any]], **plan: Any) -> "subprocess.Popen[str]":

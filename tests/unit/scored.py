@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from scripts.evals.answers import Found
-from scripts.evals.records import ANSWERED, NO_ANSWER
-from scripts.evals.samples import Scored
+from seedbed.records.outputs import ANSWERED, NO_ANSWER
+from seedbed.scoring.answers import Found, Scored
 
 
 def row(problem: str, seed: int, value: str | None, correct: bool, *flags: str) -> Scored:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from scripts.client.answer import Answer, text
-from scripts.client.outcomes import Failure, Kind
+from seedbed.client.outcomes import Failure, Kind
+from seedbed.client.stream import Answer, text
 
 
 def answer(*events: dict[str, Any] | bytes) -> Answer:

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.errors import InputError
-from scripts.evals.alternatives import dead_alternatives, misread_commands
-from scripts.evals.canaries import check, check_file
-from scripts.evals.definitions import FOLDER, Definition, PatternStage
-from scripts.evals.growth import super_linear
+from seedbed.core.errors import InputError
+from seedbed.scoring.definition import FOLDER, Definition, PatternStage
+from seedbed.scoring.examples import check, check_file
+from seedbed.scoring.pattern_checks import dead_alternatives, misread_commands, super_linear
 
 
 def written(folder: Path, pattern: str, more: str = "") -> Path:

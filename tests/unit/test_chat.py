@@ -5,9 +5,8 @@ import socket
 
 import pytest
 
-from scripts.client.chat import Chat, kept_alive, open_session
-from scripts.client.outcomes import Failure, Kind
-from scripts.client.watch import Watch
+from seedbed.client.outcomes import Failure, Kind
+from seedbed.client.transport import Chat, Watch, kept_alive, open_session
 
 
 def test_a_connection_notices_a_peer_that_has_vanished() -> None:

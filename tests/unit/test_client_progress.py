@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scripts.client.progress import RUNNING, Progress
+from seedbed.client.seed_progress import RUNNING, Progress
 
 
 def record(status: str = "ok", tokens: int = 10) -> dict[str, Any]:

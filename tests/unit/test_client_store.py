@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from scripts.client.store import Store, drop, lines
-from scripts.client.store_line import key_of
-from scripts.errors import RunError
-from scripts.store import parts, show
+from seedbed.client.sample_store import Store, drop, key_of, lines
+from seedbed.commands.store import parts, show
+from seedbed.core.errors import RunError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -103,10 +102,10 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
 def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
     path = tmp_path / "rs42.jsonl"
     code = (
-        "import os; from pathlib import Path; from scripts.client.store import Store; "
+        "import os; from pathlib import Path; from seedbed.client.sample_store import Store; "
         f"Store(Path({str(path)!r})); os._exit(9)"
     )
-    subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")}, check=False)
     with Store(path) as store:
         store.add(key(0), record(0))
 
@@ -173,7 +172,7 @@ def test_a_foreign_record_under_a_key_of_ours_is_named_by_its_line(tmp_path: Pat
     with Store(path) as store:
         store.add(key(0), record(0))
         store.add(key(1), foreign)
-        with pytest.raises(RunError, match=r"rs42.jsonl, line 2: .*scripts.store drop"):
+        with pytest.raises(RunError, match=r"rs42.jsonl, line 2: .*seedbed store drop"):
             store.get(key(1), "b-1")
 
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.errors import InputError
-from scripts.evals.comparison import compare, sentences
+from seedbed.core.errors import InputError
+from seedbed.decisions.comparison import compare, sentences
 from tests.unit.scored import row, rows
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=10)

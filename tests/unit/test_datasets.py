@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.errors import InputError
-from scripts.evals.datasets import read_rows, write_rows
-from scripts.prepare_dataset import prepare
+from seedbed.commands.prepare_dataset import prepare
+from seedbed.core.errors import InputError
+from seedbed.records.dataset import read_rows, write_rows
 
 GOOD = b'{"id": "a", "problem": "1+1?", "expected_answer": "2"}\n'
 

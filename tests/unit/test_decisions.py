@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from scripts.decisions import cases
-from scripts.errors import InputError
-from scripts.settings import Settings, load
+from seedbed.config.settings import Settings, load
+from seedbed.core.errors import InputError
+from seedbed.decisions.declared import cases
 
 MODELS = {"one": {"endpoint": "http://127.0.0.1:9/v1"}, "two": {"endpoint": "http://127.0.0.1:9/v1"}}
 

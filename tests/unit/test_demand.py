@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.client.demand import Demand, Endpoint
-from scripts.errors import RunError
+from seedbed.client.endpoint import Demand, Endpoint
+from seedbed.core.errors import RunError
 
 
 def demand(folder: Path, heartbeat: float = 60.0, brokered: bool = True) -> Demand:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from scripts.evals.duplicates import find
+from seedbed.health.repetition import find
 
 
 def write(folder: Path, text: Callable[[int, int], str], seeds: int = 4, rows: int = 10) -> list[Path]:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from scripts.evals.equivalence import Equivalence
-from scripts.evals.typed_grading import grade_value
+from seedbed.scoring.equality_process import Equivalence
+from seedbed.scoring.typed_grading import grade_value
 
 SHARED = Path(__file__).parents[3] / "shared" / "cases"
 
 
 @pytest.fixture(scope="module")
 def symbolic() -> Iterator[Equivalence]:
-    comparison = Equivalence("scripts.evals.symbolic")
+    comparison = Equivalence("seedbed.scoring.symbolic")
     yield comparison
     comparison.close()
 
@@ -63,7 +63,7 @@ def test_not_the_same(symbolic: Equivalence, predicted: str, expected: str) -> N
 
 
 def test_a_pair_that_takes_too_long_is_killed_and_the_next_one_is_answered() -> None:
-    comparison = Equivalence("scripts.evals.symbolic", limit=2.0)
+    comparison = Equivalence("seedbed.scoring.symbolic", limit=2.0)
     assert comparison.equal("2+2", "4") is True
     start = time.monotonic()
     assert comparison.equal("9^{9^{9^{9^{9}}}}+x", "9^{9^{9^{9^{9}}}}+y") in {None, False}
@@ -73,6 +73,7 @@ def test_a_pair_that_takes_too_long_is_killed_and_the_next_one_is_answered() -> 
 
 
 def test_a_child_that_hangs_is_a_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seedbed.scoring.equality_process.SOURCES", Path(__file__).parents[2])
     comparison = Equivalence("tests.unit.hanging_child", limit=0.5)
     assert comparison.equal("1", "2") is None
     assert comparison.timeouts == 1

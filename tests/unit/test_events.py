@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from scripts.client.answer import Answer, text
-from scripts.client.events import MOST_TOKENS, Usage, read_usage
-from scripts.client.outcomes import Failure, Kind
+from seedbed.client.outcomes import Failure, Kind
+from seedbed.client.stream import MOST_TOKENS, Answer, Usage, read_usage, text
 
 END = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
 ANONYMOUS = {"choices": [], "model": "", "prompt_filter_results": []}

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from scripts.evals.answers import LETTERS, Sample
-from scripts.evals.records import ANSWERED, NO_ANSWER
-from scripts.evals.scorers import load_scorer
-from scripts.evals.texts import Text
+from seedbed.records.lazy_json import Text
+from seedbed.records.outputs import ANSWERED, NO_ANSWER
+from seedbed.scoring.answers import LETTERS, Sample
+from seedbed.scoring.staged import load_scorer
 
 HERE = Path(__file__).parent
 SHARED = HERE.parents[2] / "shared" / "cases" / "extraction.jsonl"

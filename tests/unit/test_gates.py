@@ -2,8 +2,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from scripts.errors import InputError
-from scripts.evals.gates import (
+from seedbed.core.errors import InputError
+from seedbed.decisions.criteria import (
     CANNOT_TELL,
     EXIT_CODES,
     FAIL,

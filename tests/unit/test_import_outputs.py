@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
-from scripts.adoption import claims
-from scripts.errors import InputError
-from scripts.evals.coverage import cover
-from scripts.evals.datasets import read_ids
-from scripts.import_outputs import main
+from seedbed.commands.import_outputs import main
+from seedbed.core.errors import InputError
+from seedbed.interop.outputs import cross_check
+from seedbed.records.coverage import cover
+from seedbed.records.dataset import read_ids
 
 OUTPUTS = Path(__file__).parent / "outputs"
 OLD = OUTPUTS / "nemo-skills" / "old-model"
@@ -406,15 +406,15 @@ def test_odd_parameters_of_sgl_eval_name_its_file_and_leave_nothing_behind(take:
 
 
 def test_the_metrics_beside_outputs_are_read_in_both_layouts() -> None:
-    theirs = claims.said(SUMS / "metrics.json", "nemo-skills", "sums")
+    theirs = cross_check.said(SUMS / "metrics.json", "nemo-skills", "sums")
     assert theirs["pass@1[avg-of-2]"] == {"symbolic_correct": 50.0, "no_answer": 40.0}
-    assert claims.said(SGL / "metrics.json", "sgl-eval", "sums") == {
+    assert cross_check.said(SGL / "metrics.json", "sgl-eval", "sums") == {
         "pass@1[avg-of-2]": {"symbolic_correct": 60.0, "no_answer": 30.0},
         "pass@2": {"symbolic_correct": 80.0},
         "majority@2": {"symbolic_correct": 80.0},
     }
     with pytest.raises(InputError, match=r"output-rs0.jsonl: JSONDecodeError.*expected the metrics of nemo-skills"):
-        claims.said(SUMS / "output-rs0.jsonl", "nemo-skills", "sums")
+        cross_check.said(SUMS / "output-rs0.jsonl", "nemo-skills", "sums")
 
 
 def test_the_command_ends_with_2_and_one_line(tmp_path: Path) -> None:
@@ -423,8 +423,8 @@ def test_the_command_ends_with_2_and_one_line(tmp_path: Path) -> None:
 
     root = Path(__file__).parents[2]
     done = subprocess.run(
-        [sys.executable, "-m", "scripts.import_outputs", "nowhere", "--from", "simple"],
-        capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root)},
+        [sys.executable, "-m", "seedbed", "import_outputs", "nowhere", "--from", "simple"],
+        capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "scripts")},
     )  # fmt: skip
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "nowhere: there is no such folder" in done.stderr

@@ -6,16 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.evals.differences import linked, paired, paired_again
-from scripts.evals.intervals import (
-    OTHER_PROBLEMS,
-    RUN_AGAIN,
-    Interval,
-    other_problems,
-    run_again,
-)
-from scripts.evals.repetition import pass_variance
-from scripts.evals.tallies import Tally, mean_of
+from seedbed.statistics.intervals import OTHER_PROBLEMS, RUN_AGAIN, Interval, Tally, mean_of, other_problems, run_again
+from seedbed.statistics.paired import linked, paired, paired_again
+from seedbed.statistics.pass_at_k import pass_variance
 
 SHARES = st.lists(st.integers(0, 16), min_size=2, max_size=60).map(lambda counts: [count / 16 for count in counts])
 

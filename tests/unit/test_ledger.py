@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.errors import InputError
-from scripts.evals.answers import NOTHING, TIMED_OUT, Found, answered
-from scripts.evals.ledger import compare, compare_tables
-from scripts.evals.samples import Scored, read_table, table
+from seedbed.core.errors import InputError
+from seedbed.scoring.answers import NOTHING, TIMED_OUT, Found, Scored, answered
+from seedbed.scoring.score_files import read_table, table
+from seedbed.scoring.scorer_comparison import compare, compare_tables
 
 
 def row(name: str, value: str | None, correct: bool, seed: int = 42) -> Scored:

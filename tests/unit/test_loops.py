@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.client.loops import LoopWatch, period
+from seedbed.health.repetition import LoopWatch, period
 
 NOTHING = bytearray()
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.evals.metrics import Graded, metrics
+from seedbed.scoring.metrics import Graded, metrics
 
 
 def problem(answers: list[str | None], right: str, tokens: int = 10) -> list[Graded]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.serving.mocker import SAID, THOUGHT, alphabet, main, vocabulary, write_model
+from seedbed.serving.node.dynamo_mocker import SAID, THOUGHT, alphabet, main, vocabulary, write_model
 
 
 def read(folder: Path, name: str = "tokenizer.json") -> dict[str, object]:
@@ -55,7 +55,7 @@ def test_without_a_command_the_folder_is_all(tmp_path: Path) -> None:
 
 
 def test_a_command_that_is_not_there_is_named(tmp_path: Path) -> None:
-    from scripts.errors import InputError
+    from seedbed.core.errors import InputError
 
     with pytest.raises(InputError, match=r"no-such-python: No such file.*programs"):
         main([str(tmp_path / "model"), "--say=x", "--", "no-such-python", "-m", "dynamo.mocker"])

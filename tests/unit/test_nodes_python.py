@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from scripts import surroundings
-from scripts.errors import InputError
-from scripts.serving import inside, notes, plans, sbatch, sites
+from seedbed.core import environment as surroundings
+from seedbed.core import files
+from seedbed.core.errors import InputError
+from seedbed.serving.launch import allocation, sbatch
+from seedbed.serving.spec import plan as plans
+from seedbed.serving.spec import site
 
 ROOT = Path(__file__).resolve().parents[2]
 STUB = {"kind": "roles", "roles": [{"name": "a", "command": ["x"]}]}
@@ -43,7 +46,9 @@ def test_the_machine_in_the_sites_python_is_the_nodes(tmp_path: Path) -> None:
     fake_python(tmp_path / f"venv {platform.machine()}" / "bin" / "python")
     done = run(script(f"{tmp_path}/venv {{machine}}/bin/python"))
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"{tmp_path}/venv {platform.machine()}/bin/python -m scripts.serving.supervisor ")
+    assert done.stdout.startswith(
+        f"{tmp_path}/venv {platform.machine()}/bin/python -m seedbed.serving.node.supervisor "
+    )
     assert done.stdout.rstrip().endswith("/run/broker.json --model m --attempt 1")
 
 
@@ -53,7 +58,7 @@ def test_a_relative_path_is_meant_from_the_repository_and_a_bare_name_is_on_the_
     assert f"\npython='{ROOT}/.venv-'\"$(uname -m)\"'/bin/python'\n" in script(".venv-{machine}/bin/python")
     fake_python(tmp_path / "bin" / "python3.12")
     done = run(script("python3.12"), PATH=f"{tmp_path}/bin:{os.environ['PATH']}")
-    assert done.stdout.startswith(f"{tmp_path}/bin/python3.12 -m scripts.serving.supervisor")
+    assert done.stdout.startswith(f"{tmp_path}/bin/python3.12 -m seedbed.serving.node.supervisor")
 
 
 @pytest.mark.parametrize("how", ["missing", "too old", "of another processor"])
@@ -70,9 +75,9 @@ def test_a_python_that_does_not_run_there_is_named_with_node_and_processor(tmp_p
     assert "'python:' of config/site.yaml" in done.stdout
 
 
-@pytest.mark.parametrize("module", ["supervisor", "mocker", "llama_server"])
+@pytest.mark.parametrize("module", ["supervisor", "dynamo_mocker", "llama_server"])
 def test_what_runs_on_the_servers_nodes_needs_no_package(module: str) -> None:
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import scripts.serving.{module}; "
+    code = f"import sys; sys.path.insert(0, {str(ROOT / 'scripts')!r}); import seedbed.serving.node.{module}; "
     code += "print(*(n for n, m in sys.modules.items() if 'site-packages' in str(getattr(m, '__file__', ''))))"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
@@ -82,16 +87,16 @@ def test_what_runs_on_the_servers_nodes_needs_no_package(module: str) -> None:
 def test_a_wrong_python_of_a_site_is_told(tmp_path: Path, found: object) -> None:
     (tmp_path / "site.yaml").write_text(f"python: {found}\n")
     with pytest.raises(InputError, match=r"site\.yaml: python: found .*, expected a path or a name on PATH"):
-        sites.read(tmp_path / "site.yaml")
+        site.read(tmp_path / "site.yaml")
 
 
 def test_a_seed_inside_the_allocation_runs_by_the_python_of_the_server(tmp_path: Path) -> None:
-    notes.write(tmp_path / "endpoint.json", {"generation": 2})
+    files.write_json(tmp_path / "endpoint.json", {"generation": 2})
     told = {"nodes": ["gb1", "gb2"], "job": 7, "python": "/nodes/bin/python"}
-    notes.write(tmp_path / "server-2.json", told)
-    assert inside.allocation(tmp_path) == (2, "7", "gb1", "/nodes/bin/python")
-    notes.write(tmp_path / "server-2.json", {name: told[name] for name in ("nodes", "job")})
-    assert inside.allocation(tmp_path) == (2, "7", "gb1", sys.executable)
+    files.write_json(tmp_path / "server-2.json", told)
+    assert allocation.allocation(tmp_path) == (2, "7", "gb1", "/nodes/bin/python")
+    files.write_json(tmp_path / "server-2.json", {name: told[name] for name in ("nodes", "job")})
+    assert allocation.allocation(tmp_path) == (2, "7", "gb1", sys.executable)
 
 
 def test_servers_find_the_nodes_own_python_before_the_one_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +106,7 @@ def test_servers_find_the_nodes_own_python_before_the_one_of_the_run(monkeypatch
     monkeypatch.delenv(surroundings.BEFORE, raising=False)
     for name in ("PYTHONPATH", "PYTHONSAFEPATH"):
         monkeypatch.setenv(name, "")
-    surroundings.lay(ROOT)
+    surroundings.lay()
     assert os.environ["PATH"].split(":")[0] == str(Path(sys.executable).parent)
     assert surroundings.servers_path() == f"/usr/local/bin:/usr/bin:{own}"
     monkeypatch.setenv(surroundings.BEFORE, f"{own}:/usr/bin")  # activated

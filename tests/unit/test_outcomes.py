@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.client.outcomes import Failure, Kind, of_status, retry_after, status_of, told, words
+from seedbed.client.outcomes import Failure, Kind, of_status, retry_after, status_of, told, words
 
 CASES = Path(__file__).parents[3] / "shared/cases/behaviour.jsonl"
 

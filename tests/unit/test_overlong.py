@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.client.overlong import Overflow, cut_middle, next_share, overflow
+from seedbed.client.context_overflow import Overflow, cut_middle, next_share, overflow
 
 
 @pytest.mark.parametrize(

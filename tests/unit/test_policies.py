@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from scripts.errors import InputError
-from scripts.evals.answers import Found, Sample
-from scripts.evals.canaries import check_file
-from scripts.evals.definitions import Definition, PatternStage, find_definition, read_definition
-from scripts.evals.scorers import load_scorer
-from scripts.evals.staged import Staged
-from scripts.evals.texts import Text
+from seedbed.core.errors import InputError
+from seedbed.records.lazy_json import Text
+from seedbed.scoring.answers import Found, Sample
+from seedbed.scoring.definition import Definition, PatternStage, find_definition, read_definition
+from seedbed.scoring.examples import check_file
+from seedbed.scoring.staged import Staged, load_scorer
 
 BROAD = read_definition(find_definition("regex"))
 HOSTILE = [

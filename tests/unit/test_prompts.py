@@ -1,4 +1,4 @@
-from scripts.evals.prompts import fields, render
+from seedbed.datasets.rows import fields, render
 
 
 def test_only_names_of_row_fields_are_replaced() -> None:

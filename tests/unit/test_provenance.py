@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.errors import InputError
-from scripts.imports import ROOT, modules
-from scripts.provenance import code, of_run, versions
-from scripts.secrecy import STRUCK, looks_secret, refuse_secrets, strike
-from scripts.settings import load
-from scripts.snapshot import effective
+from seedbed.config.settings import load
+from seedbed.core.environment import ROOT, SOURCES
+from seedbed.core.errors import InputError
+from seedbed.core.secrets import STRUCK, looks_secret, refuse_secrets, strike
+from seedbed.workflow.code_digest import modules
+from seedbed.workflow.provenance import code, of_run, versions
+from seedbed.workflow.snapshot import effective
 
 KEY = "sk-abcdefgh12345678"
 
@@ -158,9 +159,9 @@ def test_versions_of_what_matters() -> None:
 
 @pytest.mark.parametrize("script", ["compare.py", "gate.py"])
 def test_the_digest_of_a_script_covers_all_that_it_really_imports(script: str) -> None:
-    name = f"scripts.{script.removesuffix('.py')}"
-    code = f"import sys, {name}; print(*sorted(m for m in sys.modules if m.startswith('scripts.')))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    files = {str(path.relative_to(ROOT)) for path in modules(script)}
+    name = f"seedbed.commands.{script.removesuffix('.py')}"
+    code = f"import sys, {name}; print(*sorted(m for m in sys.modules if m.startswith('seedbed.')))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=SOURCES)
+    files = {str(path.relative_to(SOURCES)) for path in modules(script)}
     really = {f"{module.replace('.', '/')}.py" for module in loaded.stdout.split()}
-    assert {file for file in really if (ROOT / file).is_file()} <= files
+    assert {file for file in really if (SOURCES / file).is_file()} <= files

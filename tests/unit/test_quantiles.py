@@ -3,7 +3,7 @@ from math import pi, sqrt, tan
 
 import pytest
 
-from scripts.evals.quantiles import NORMAL_80, NORMAL_975, student
+from seedbed.statistics.intervals import NORMAL_80, NORMAL_975, student
 
 
 def test_closed_forms_of_one_and_two_degrees_of_freedom() -> None:

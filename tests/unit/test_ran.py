@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from scripts.serving import notes, plans
-from scripts.serving.placing import arrange
-from scripts.serving.processes import RoleProcess
-from scripts.serving.ran import Ran
-from scripts.serving.rehearsal import counting
+from seedbed.core import files
+from seedbed.serving.broker.control import counting
+from seedbed.serving.node.addresses import arrange
+from seedbed.serving.node.role import RoleProcess
+from seedbed.serving.node.server_versions import Ran
+from seedbed.serving.spec import plan as plans
 
 SECRET = "plain-word-of-a-hub"
 KEY = "key-of-this-run"
@@ -24,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory in which a run has a key."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HUB", SECRET)
-    notes.write_secret(_made(tmp_path / "run" / "m") / "key", KEY)
+    files.write_secret(_made(tmp_path / "run" / "m") / "key", KEY)
     return tmp_path
 
 
@@ -87,7 +88,7 @@ def test_gpu_hours_are_gpus_times_hours_of_all_attempts_and_one_without_an_end_c
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
-    monkeypatch.setattr("scripts.serving.ran.time.time", lambda: now[0])
+    monkeypatch.setattr("seedbed.serving.node.server_versions.time.time", lambda: now[0])
     plan = plan_of(["x"])
     for attempt, hours in ((1, 0.5), (2, 0.25)):
         ran = Ran(plan, plan.servers["m"], attempt)
@@ -148,7 +149,7 @@ def test_a_role_that_ends_at_once_without_a_word_is_told_by_its_code(started: li
 
 
 def test_a_program_that_is_not_there_is_named(folder: Path, started: list[RoleProcess]) -> None:
-    from scripts.errors import RunError
+    from seedbed.core.errors import RunError
 
     with pytest.raises(RunError, match=r"role w: cannot start no-such-engine: No such file"):
         start(plan_of(["no-such-engine"]), started)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts.errors import InputError
-from scripts.evals import duplicates
-from scripts.evals.coverage import COMPLETE, INVALID, cover
-from scripts.evals.datasets import read_ids
-from scripts.evals.records import decode_record
+from seedbed.core.errors import InputError
+from seedbed.health import repetition
+from seedbed.records.coverage import COMPLETE, INVALID, cover
+from seedbed.records.dataset import read_ids
+from seedbed.records.outputs import decode_record
 
 ROW = '{"id": "a", "generation": "half \\ud83d of a pair, and more of it", "finish_reason": "stop"}'
 ODD = {
@@ -35,7 +35,7 @@ def test_what_the_scorers_accept_is_covered(tmp_path: Path, line: bytes) -> None
     assert decode_record(line, "here").id == "a"
     found = cover(tmp_path, ["a"], [1, 2], 0.0)
     assert (found["verdict"], found["faults"], found["counts"]["ok"]) == (COMPLETE, [], 2)
-    assert duplicates.find(outputs, 1.0).seeds == 2
+    assert repetition.find(outputs, 1.0).seeds == 2
 
 
 @pytest.mark.parametrize("line", BROKEN.values(), ids=BROKEN)

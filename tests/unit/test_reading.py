@@ -9,11 +9,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.errors import InputError
-from scripts.evals.fields import split_fields
-from scripts.evals.records import decode_record, open_record, option_letters
-from scripts.evals.seedfiles import Line, read_lines, seed_files
-from scripts.evals.texts import Text
+from seedbed.core.errors import InputError
+from seedbed.records.lazy_json import Text, split_fields
+from seedbed.records.outputs import Line, decode_record, open_record, option_letters, read_lines, seed_files
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=600) | st.text('\\"nu{}[]: ,\u4e2d\U0001f600', max_size=600)
 VALUES = st.recursive(

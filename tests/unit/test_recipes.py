@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from scripts.errors import InputError
-from scripts.import_recipe import comments, convert, main, minutes
-from scripts.recipe import Recipe, leaves
-from scripts.recipe_runs import refuse
+from seedbed.commands.import_recipe import comments, convert, main, minutes
+from seedbed.core.errors import InputError
+from seedbed.interop.srt_slurm.evaluation import refuse
+from seedbed.interop.srt_slurm.recipe import Recipe, leaves
 
 RECIPE: dict[str, Any] = {
     "name": "V4 on GB200",
@@ -176,8 +176,8 @@ def test_the_files_have_a_name_that_every_system_takes(tmp_path: Path, named: st
 
 
 def test_what_is_written_is_read_by_the_workflow_as_it_is(tmp_path: Path) -> None:
-    from scripts import server_plan
-    from scripts.settings import load
+    from seedbed.commands import server_plan
+    from seedbed.config.settings import load
 
     (tmp_path / "r.yaml").write_text(yaml.safe_dump(RECIPE))
     assert main([str(tmp_path / "r.yaml"), "--out", str(tmp_path)]) == 0

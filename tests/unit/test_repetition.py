@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.evals.metrics import Graded, metrics
-from scripts.evals.repetition import Answer, classed, equal_form, likely_miss, majority, pass_at_k, pass_variance
+from seedbed.scoring.metrics import Graded, metrics
+from seedbed.statistics.pass_at_k import Answer, classed, equal_form, likely_miss, majority, pass_at_k, pass_variance
 
 
 def test_pass_at_k_is_the_share_of_subsets_with_a_right_one() -> None:

@@ -2,9 +2,7 @@ from typing import Any
 
 import pytest
 
-from scripts.reporting.advice import of_pair
-from scripts.reporting.findings import BAD, NOTE, ODD, Finding
-from scripts.reporting.run_advice import enough, findings, resume
+from seedbed.report.findings import BAD, NOTE, ODD, Finding, enough, findings, of_pair, resume
 
 AGAIN = "run snakemake again: what is finished is kept, only what is missing is asked for"
 SAMPLES = 20

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from scripts.evals.quantiles import student
-from scripts.reporting import charts
-from scripts.reporting.generations import Facts
-from scripts.reporting.inside import read_call
-from scripts.reporting.verdicts import places, read_verdicts
+from seedbed.report import charts
+from seedbed.report.page import read_call
+from seedbed.report.sample_columns import places, read_verdicts
+from seedbed.report.texts import Facts
+from seedbed.statistics.intervals import student
 from tests.reportplace import BENCHMARKS, FIRST_SEED, KEY, LIMIT, MODELS, PRIVATE, ROOT, Size, lay, report
 
 SIZE = Size(models=2, benchmarks=4, seeds=4, problems=6, characters=400)
@@ -346,14 +346,14 @@ def test_comparisons_of_another_version_or_older_than_their_samples_are_told(cop
 
 def test_nothing_heavy_is_imported(place: Path) -> None:
     code = (
-        "import sys; from scripts import report; sys.argv[1:] = []; report.main();"
+        "import sys; from seedbed.commands import report; sys.argv[1:] = []; report.main();"
         "print(sorted({name.split('.')[0] for name in sys.modules} & {'pandas', 'numpy', 'plotly', 'sympy',"
         "'snakemake', 'aiohttp'}))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=place,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")},
         capture_output=True,
         text=True,
     )

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts import report as command
-from scripts.errors import InputError
-from scripts.reporting import page
-from scripts.schema import read_yaml
-from scripts.settings import load
+from seedbed.commands import report as command
+from seedbed.config.settings import load
+from seedbed.core.errors import InputError
+from seedbed.core.schema import read_yaml
+from seedbed.report import page
 from tests.reportplace import HOSTILE, Size, lay, report
 
 SIZE = Size(models=1, benchmarks=2, seeds=3, problems=6, characters=8_000)
@@ -191,7 +191,7 @@ def test_a_report_that_cannot_be_written_is_one_line_and_no_error(place: Path, m
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied", "results/report.html")
 
-    monkeypatch.setattr("scripts.whole.write", refuse)
+    monkeypatch.setattr("seedbed.core.files.write", refuse)
     line = command.told_to(settings, {}, None)
     assert line.startswith("report: results/report.html could not be written: ")
     assert "Permission denied" in line

@@ -11,12 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.evals.finished import seal
-from scripts.reporting import maths
-from scripts.reporting.blocks import block, call
-from scripts.reporting.generations import CHUNK, Facts, facts_of, final_at
-from scripts.reporting.inside import read_call, shortened
-from scripts.reporting.problems import write_problems
+from seedbed.records.outputs import seal
+from seedbed.report import texts as maths
+from seedbed.report.page import read_call, shortened
+from seedbed.report.texts import CHUNK, Facts, block, call, facts_of, final_at, write_problems
 
 IDS = ["p-0", "p-1", "p-2"]
 HOSTILE = [

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from scripts.client.requests import Request, all_requests, chat_body
-from scripts.client.snapshot import Benchmark, Loops, Snapshot
-from scripts.evals.datasets import Row
-from scripts.evals.fingerprints import digest
+from seedbed.client.job_config import Benchmark, Loops, Snapshot
+from seedbed.client.requests import Request, all_requests, chat_body
+from seedbed.core.digests import digest
+from seedbed.records.dataset import Row
 
 ROW: Row = {"id": "b-0", "problem": "1 + {x}?", "expected_answer": "2"}
 BENCHMARK = Benchmark("Say {problem}", {"temperature": 1.0, "max_tokens": 5}, "f")

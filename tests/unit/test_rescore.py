@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 import zstandard
 
-from scripts.evals.samples import read_table
-from scripts.evals.statistics import without_errors
+from seedbed.scoring.figures import without_errors
+from seedbed.scoring.score_files import read_table
 
 ROOT = Path(__file__).parents[2]
 
 
-def run(*arguments: str | Path, module: str = "scripts.rescore") -> "subprocess.CompletedProcess[str]":
+def run(*arguments: str | Path, command: str = "rescore") -> "subprocess.CompletedProcess[str]":
     """Return a finished command."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
     return subprocess.run(
-        [sys.executable, "-m", module, *map(str, arguments)],
+        [sys.executable, "-m", "seedbed", command, *map(str, arguments)],
         capture_output=True,
         text=True,
         env=environment,
@@ -181,7 +181,7 @@ def test_error_records_count_as_the_peer_counts_them_and_apart(tmp_path: Path) -
     folder = outputs(tmp_path / "in", rs42=[record(0, r"\boxed{42}"), failed])
     done = run(
         *folder.iterdir(), "--benchmark", "made", "--answer-type", "integer", "--out-dir", tmp_path / "out",
-        module="scripts.score",
+        command="score",
     )  # fmt: skip
     assert done.returncode == 0
     details = json.loads((tmp_path / "out" / "details-strict.json").read_text())
@@ -202,7 +202,7 @@ def test_without_errors_is_one_figure_in_details_and_statistics(tmp_path: Path) 
     )
     done = run(
         *sorted(folder.iterdir()), "--benchmark", "made", "--answer-type", "integer", "--out-dir", tmp_path / "out",
-        module="scripts.score",
+        command="score",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     details = json.loads((tmp_path / "out" / "details-strict.json").read_text())
@@ -225,16 +225,17 @@ def test_problems_that_should_be_there_are_asked_for(folder: Path, tmp_path: Pat
     dataset = tmp_path / "test.jsonl"
     dataset.write_text("".join(f"{record(number, None)}\n" for number in range(3)))
     common = ("--benchmark", "made", "--answer-type", "integer", "--out-dir", tmp_path / "out")
-    done = run(*folder.iterdir(), *common, "--dataset", dataset, module="scripts.score")
+    done = run(*folder.iterdir(), *common, "--dataset", dataset, command="score")
     assert (done.returncode, "but the dataset has 3; missing p2" in done.stderr) == (2, True)
 
 
 def test_a_small_rescore_imports_nothing_heavy(folder: Path, tmp_path: Path) -> None:
     heavy = "('sympy', 'numpy', 'pandas', 'math_verify')"
-    code = f"import sys; from scripts.rescore import main; main(); print([m for m in {heavy} if m in sys.modules])"
+    code = "import sys; from seedbed.commands.rescore import main; main();"
+    code += f"print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code, str(folder), "--out", str(tmp_path / "out")],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True,
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")}, check=True,
     )  # fmt: skip
     assert done.stdout.splitlines()[-1] == "[]"
 

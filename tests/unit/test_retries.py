@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from scripts.client.outcomes import Kind
-from scripts.client.retries import FAULTS, Patience
-from scripts.client.snapshot import Retries
+from seedbed.client.job_config import Retries
+from seedbed.client.outcomes import Kind
+from seedbed.client.retries import FAULTS, Patience
 
 BOUNDS = Retries(attempts=6, backoff=1.0, backoff_max=10.0)
 QUEUE = 100.0

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from scripts import progress
+from seedbed.workflow import progress
 
 
 def seed(run: Path, model: str, number: int, waits_for: str) -> None:

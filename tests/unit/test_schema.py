@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from scripts.errors import InputError
-from scripts.schema import conform, read_yaml, schema
+from seedbed.core.errors import InputError
+from seedbed.core.schema import conform, read_yaml, schema
 
 MINIMAL = {"models": {"m": {"endpoint": "http://127.0.0.1:9/v1"}}, "benchmarks": ["warmup"]}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scripts.errors import InputError
-from scripts.secrecy import STRUCK, refuse_secrets, strike
+from seedbed.core.errors import InputError
+from seedbed.core.secrets import STRUCK, refuse_secrets, strike
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from scripts.catalogue import load_server
-from scripts.errors import InputError
-from scripts.serving import commands, plans
-from scripts.serving.placing import arrange
-from scripts.serving.rehearsal import counting, rehearse
+from seedbed.config.catalogue import load_server
+from seedbed.core.errors import InputError
+from seedbed.serving.broker.control import counting, rehearse
+from seedbed.serving.node import role as commands
+from seedbed.serving.node.addresses import arrange
+from seedbed.serving.spec import plan as plans
 
 ROOT = Path(__file__).resolve().parents[2]
 WRONG = [1, "x", None, True, [1], {"a": 1}, 1.5, ""]
@@ -188,8 +189,8 @@ def test_an_image_the_site_does_not_know_is_told_wherever_it_knows_others() -> N
     "text", ["containers: {a: null}", "containers: {a: 3}", "mounts: [1]", "programs: {dynamo_python: ''}"]
 )
 def test_a_site_of_anything_but_texts_is_told(tmp_path: Path, text: str) -> None:
-    from scripts.serving import sites
+    from seedbed.serving.spec import site
 
     (tmp_path / "site.yaml").write_text(text)
     with pytest.raises(InputError, match=rf"site\.yaml: {text.split(':')[0]}: found .*, expected a "):
-        sites.read(tmp_path / "site.yaml")
+        site.read(tmp_path / "site.yaml")

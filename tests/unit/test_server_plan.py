@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts import server_plan
-from scripts.errors import InputError
-from scripts.schema import conform, read_yaml
-from scripts.serving.contexts import check, lengths
-from scripts.serving.sites import Site
+from seedbed.commands import server_plan
+from seedbed.core.errors import InputError
+from seedbed.core.schema import conform, read_yaml
+from seedbed.serving.spec.server_file import check_context_length, lengths
+from seedbed.serving.spec.site import Site
 
 ROOT = Path(__file__).resolve().parents[2]
 REVIEWED = Path(__file__).parent / "cases" / "server_plans"
@@ -111,10 +111,10 @@ def test_the_contexts_of_all_roles_are_read() -> None:
 @pytest.mark.parametrize(("tokens", "fits"), [(400000, True), (None, True), (450000, False), (500000, False)])
 def test_a_context_must_hold_the_answer_and_a_prompt(tokens: int | None, fits: bool) -> None:
     if fits:
-        check(load(GB200), tokens, "s.yaml")
+        check_context_length(load(GB200), tokens, "s.yaml")
     else:
         with pytest.raises(InputError, match=rf"s\.yaml: prefill\.context-length: found 450000.*\({tokens}\)"):
-            check(load(GB200), tokens, "s.yaml")
+            check_context_length(load(GB200), tokens, "s.yaml")
 
 
 @pytest.mark.parametrize("word", ["long", "", "12x", "1.5.0k", "-5"])

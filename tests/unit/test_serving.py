@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 import yaml
 
-from scripts.errors import InputError
-from scripts.server import answer_relevant, main, model_file
-from scripts.serving import commands, plans, sbatch, sites
-from scripts.serving.definitions import Role, frontend, roles
-from scripts.serving.placing import arrange
-from scripts.serving.rehearsal import counting
-from scripts.serving.sites import Site
+from seedbed.commands.server import answer_relevant, main, model_file
+from seedbed.core.errors import InputError
+from seedbed.serving.broker.control import counting
+from seedbed.serving.launch import sbatch
+from seedbed.serving.node import role as commands
+from seedbed.serving.node.addresses import arrange
+from seedbed.serving.spec import plan as plans
+from seedbed.serving.spec import site as sites
+from seedbed.serving.spec.server_file import Role, frontend, roles
+from seedbed.serving.spec.site import Site
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted((ROOT / "config/servers").glob("*.yaml"))
@@ -212,7 +215,9 @@ def test_the_batch_script_is_rendered_from_the_placement(tmp_path: Path, monkeyp
         "--no-requeue",
     ]
     assert lines[-1].startswith("exec ")
-    assert lines[-1].endswith(f"-m scripts.serving.supervisor --plan {tmp_path}/run/broker.json --model m --attempt 2")
+    assert lines[-1].endswith(
+        f"-m seedbed.serving.node.supervisor --plan {tmp_path}/run/broker.json --model m --attempt 2"
+    )
 
 
 def test_a_placement_that_sbatch_could_misread_is_refused() -> None:

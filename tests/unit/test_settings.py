@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 import yaml
 
-from scripts.benchmarks import load_benchmark
-from scripts.catalogue import shipped
-from scripts.errors import InputError
-from scripts.schema import ROOT, read_yaml
-from scripts.settings import Settings, load
+from seedbed.config.benchmark import load_benchmark
+from seedbed.config.catalogue import shipped
+from seedbed.config.settings import Settings, load
+from seedbed.core.environment import ROOT
+from seedbed.core.errors import InputError
+from seedbed.core.schema import read_yaml
 
 MINE = {"mine": {"endpoint": "http://127.0.0.1:9000/v1", "served_name": "my-model", "api_key_env": "OPENAI_API_KEY"}}
 SAMPLING = sorted(read_yaml(ROOT / "config/schema/config.yaml")["$defs"]["sampling"]["properties"])

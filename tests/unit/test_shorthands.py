@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from scripts.errors import InputError
-from scripts.schema import conform
-from scripts.serving.definitions import answer_relevant, roles
-from scripts.serving.shorthands import expand, planes, words
+from seedbed.core.errors import InputError
+from seedbed.core.schema import conform
+from seedbed.serving.spec.server_file import answer_relevant, expand, planes, roles, words
 
 ROOT = Path(__file__).resolve().parents[2]
 DYNAMO: dict[str, Any] = {

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from scripts.errors import InputError
-from scripts.evals.cohort import read_cohort
-from scripts.evals.finished import seal
-from scripts.evals.reports import write_reports
-from scripts.evals.scorers import load_scorer
-from scripts.imports import ROOT
-from scripts.sides import read
+from seedbed.core.environment import ROOT, SOURCES
+from seedbed.core.errors import InputError
+from seedbed.decisions.scored_folder import read
+from seedbed.records.outputs import seal
+from seedbed.scoring.cohort import read_cohort
+from seedbed.scoring.score_files import write_reports
+from seedbed.scoring.staged import load_scorer
 
 OUTPUTS = ROOT.parent / "shared" / "outputs" / "aime25"
 
@@ -53,7 +53,9 @@ def gate(folder: Path, *require: str) -> subprocess.CompletedProcess[str]:
 
 def command(module: str, *words: str) -> subprocess.CompletedProcess[str]:
     """Run one of the project's commands."""
-    return subprocess.run([sys.executable, "-m", f"scripts.{module}", *words], capture_output=True, text=True, cwd=ROOT)
+    return subprocess.run(
+        [sys.executable, "-m", "seedbed", module, *words], capture_output=True, text=True, cwd=SOURCES
+    )
 
 
 def test_a_table_is_read_with_or_without_the_outputs_it_was_made_from(tmp_path: Path) -> None:

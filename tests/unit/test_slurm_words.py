@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from scripts.errors import InputError
-from scripts.serving import seed_jobs, slurm
-from scripts.serving.inside import step
-from scripts.serving.launchers import Look
-from scripts.serving.patience import seconds_left
-from scripts.serving.seed_jobs import Doubts, noted, paced, questioned
+from seedbed.core.errors import InputError
+from seedbed.serving.launch import slurm
+from seedbed.serving.launch.allocation import seconds_left, step
+from seedbed.serving.launch.launchers import Look
+from seedbed.workflow import slurm_executor
+from seedbed.workflow.slurm_executor import Doubts, noted, paced, questioned
 
 
 @pytest.mark.parametrize(
@@ -85,15 +85,15 @@ def test_a_task_of_an_array_is_known_by_its_own_number_or_by_the_arrays() -> Non
 def test_the_status_command_is_the_one_that_the_cluster_has(
     monkeypatch: pytest.MonkeyPatch, config: str, command: str
 ) -> None:
-    monkeypatch.setattr(seed_jobs, "ask", lambda words: subprocess.CompletedProcess(words, 0, config, ""))
-    assert seed_jobs.status_command(20) == command
+    monkeypatch.setattr(slurm_executor, "ask", lambda words: subprocess.CompletedProcess(words, 0, config, ""))
+    assert slurm_executor.status_command(20) == command
 
 
 def test_a_cluster_that_forgets_jobs_before_they_are_looked_at_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     config = "AccountingStorageType = accounting_storage/none\nMinJobAge = 59 sec"
-    monkeypatch.setattr(seed_jobs, "ask", lambda words: subprocess.CompletedProcess(words, 0, config, ""))
+    monkeypatch.setattr(slurm_executor, "ask", lambda words: subprocess.CompletedProcess(words, 0, config, ""))
     with pytest.raises(InputError, match=r"found 20, expected at most 19.6667: .* forgets jobs 59 s after their end"):
-        seed_jobs.status_command(20)
+        slurm_executor.status_command(20)
 
 
 def test_a_job_is_gone_only_when_it_was_missed_several_times(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scripts.spending import of_run, stages
+from seedbed.results.usage import of_run, stages
 
 ROLE = {"command": ["serve"], "gpus": 4}
 SERVER = {

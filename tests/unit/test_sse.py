@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.client.sse import EventReader
+from seedbed.client.stream import EventReader
 
 
 def read(*chunks: bytes) -> list[bytes]:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.evals.metrics import Graded, metrics
-from scripts.evals.samples import Scored
-from scripts.evals.statistics import Cells, by_problem, figure, passes, share, statistics
-from scripts.imports import ROOT
+from seedbed.core.environment import SOURCES
+from seedbed.scoring.answers import Scored
+from seedbed.scoring.figures import Cells, by_problem, figure, passes, share, statistics
+from seedbed.scoring.metrics import Graded, metrics
 from tests.unit.scored import row, rows
 
 COHORTS = st.integers(1, 8).flatmap(
@@ -244,10 +244,9 @@ def test_two_halves_of_the_problems_merged_are_the_whole(cohort: tuple[int, list
 
 
 def test_nothing_heavy_is_imported() -> None:
-    code = (
-        "import sys, scripts.tabulate; print(*[n for n in ('numpy', 'pandas', 'scipy', 'sympy') if n in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    code = "import sys, seedbed.commands.tabulate;"
+    code += "print(*[n for n in ('numpy', 'pandas', 'scipy', 'sympy') if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=SOURCES)
     assert done.stdout.split() == []
 
 

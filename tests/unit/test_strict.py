@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scripts.evals import strict
-from scripts.evals.cohort import read_cohort
-from scripts.evals.grading import grade, plain_integer, quick_grade
-from scripts.evals.seedfiles import seed_files
-from scripts.evals.strict import predict
-from scripts.evals.strict_scorer import Strict
+from seedbed.records.outputs import seed_files
+from seedbed.scoring import strict
+from seedbed.scoring.cohort import read_cohort
+from seedbed.scoring.grading import grade, plain_integer, quick_grade
+from seedbed.scoring.strict import Strict, predict
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "golden"
 KINDS = [("math", "aime25", "math"), ("multichoice", "gpqa", "choice")]

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from scripts.serving import versions
-from scripts.serving.commands import Slot
-from scripts.serving.definitions import Role
+from seedbed.serving.node import server_versions
+from seedbed.serving.node.role import Slot
+from seedbed.serving.spec.server_file import Role
 
 DYNAMO = {"info": {"title": "NVIDIA Dynamo OpenAI Frontend", "version": "1.6.1"}}
 
@@ -72,34 +72,34 @@ def front() -> Iterator[Front]:
 )
 def test_each_engine_is_asked_in_its_own_way_with_the_key(front: Front, path: str, told: object, version: str) -> None:
     front.paths = {path: told}
-    assert versions.of_frontend(front.url, "k") == version
+    assert server_versions.of_frontend(front.url, "k") == version
     assert set(front.keys) == {"Bearer k"}
 
 
 @pytest.mark.parametrize("told", [{}, [], "text", b"no json", {"info": None}])
 def test_a_server_that_tells_none_or_nonsense_has_no_version(front: Front, told: object) -> None:
     front.paths = {"/version": told, "/openapi.json": told, "/props": told}
-    assert versions.of_frontend(front.url, None) is None
-    assert versions.of_frontend("http://127.0.0.1:1/v1", None) is None
+    assert server_versions.of_frontend(front.url, None) is None
+    assert server_versions.of_frontend("http://127.0.0.1:1/v1", None) is None
 
 
 @pytest.mark.parametrize(("status", "guarded"), [(401, True), (403, True), (200, False), (400, False), (500, False)])
 def test_only_a_refusal_of_who_brings_no_key_is_a_guard(front: Front, status: int, guarded: bool) -> None:
     front.status = status
-    assert versions.guarded(front.url) is guarded
+    assert server_versions.guarded(front.url) is guarded
     assert front.keys == [None]
 
 
 def test_a_frontend_that_does_not_answer_guards_nothing() -> None:
-    assert versions.guarded("http://127.0.0.1:1/v1") is False
+    assert server_versions.guarded("http://127.0.0.1:1/v1") is False
 
 
 def test_a_role_is_asked_beside_itself_and_without_a_gpu() -> None:
     role = Role("w", ("serve",), gpus=4, version=("w", "--version"))
-    asked = versions.asking(Slot(role, 0, 0, "gb1", {}))
+    asked = server_versions.asking(Slot(role, 0, 0, "gb1", {}))
     assert asked is not None
     assert (asked.node, asked.role.command, asked.role.gpus) == ("gb1", ("w", "--version"), 0)
-    assert versions.asking(Slot(Role("w", ("serve",)), 0, 0, "gb1", {})) is None
+    assert server_versions.asking(Slot(Role("w", ("serve",)), 0, 0, "gb1", {})) is None
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_a_role_is_asked_beside_itself_and_without_a_gpu() -> None:
     ],
 )
 def test_the_last_line_of_the_command_is_the_version_or_why_there_is_none(code: str, told: str) -> None:
-    assert versions.told_by([sys.executable, "-c", code], {**os.environ, "ROLE_WORD": "of the role"}) == told
+    assert server_versions.told_by([sys.executable, "-c", code], {**os.environ, "ROLE_WORD": "of the role"}) == told
 
 
 def test_a_command_that_is_not_there_is_told() -> None:
-    assert versions.told_by(["no-such-engine"], {}).startswith("unknown: no-such-engine: ")
+    assert server_versions.told_by(["no-such-engine"], {}).startswith("unknown: no-such-engine: ")

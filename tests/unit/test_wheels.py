@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.digests import sha256
-from scripts.errors import InputError, RunError
-from scripts.wheels import fetch_member
+from seedbed.core.digests import sha256
+from seedbed.core.errors import InputError, RunError
+from seedbed.datasets.sources import fetch_member
 
 MEMBER = "seedbed_rows/rows.txt"
 CONTENT = b"one\ntwo\n"

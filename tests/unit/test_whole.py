@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from scripts import whole
-from scripts.errors import exit_code
+from seedbed.core import files
+from seedbed.core.errors import exit_code
 
 SCRIPT = """
 import sys
 from pathlib import Path
-from scripts import whole
-from scripts.errors import exit_code
-sys.exit(exit_code(lambda: whole.write(Path("out.txt"), "x" * 100_000)))
+from seedbed.core import files
+from seedbed.core.errors import exit_code
+sys.exit(exit_code(lambda: files.write(Path("out.txt"), "x" * 100_000)))
 """
 
 
@@ -31,7 +31,7 @@ def test_where_there_is_no_room_the_old_file_stays_and_nothing_half_is_left(tmp_
     done = subprocess.run(
         [sys.executable, "-B", "-c", SCRIPT],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "scripts")},
         preexec_fn=limited,
         capture_output=True,
         text=True,
@@ -44,7 +44,7 @@ def test_where_there_is_no_room_the_old_file_stays_and_nothing_half_is_left(tmp_
 def test_what_cannot_be_replaced_is_named_itself(tmp_path: Path) -> None:
     (tmp_path / "out.txt").mkdir()
     with pytest.raises(IsADirectoryError) as found:
-        whole.write(tmp_path / "out.txt", "new")
+        files.write(tmp_path / "out.txt", "new")
     assert found.value.filename == str(tmp_path / "out.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["out.txt"]
 

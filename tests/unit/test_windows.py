@@ -8,20 +8,18 @@ import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scripts.evals.answers import Found, Sample
-from scripts.evals.definitions import Definition, PatternStage, find_definition, read_definition
-from scripts.evals.extraction import broad, choices
-from scripts.evals.extraction.backwards import matches_from_end
-from scripts.evals.extraction.characters import plain
-from scripts.evals.extraction.label_values import Asked
-from scripts.evals.extraction.languages import LANGUAGES
-from scripts.evals.extraction.nouns import noun_pattern
-from scripts.evals.extraction.policy import pick, stages_of
-from scripts.evals.reach import reach_of
-from scripts.evals.scorers import load_scorer
-from scripts.evals.staged import Staged
-from scripts.evals.texts import Text
-from scripts.evals.windows import last_match
+from seedbed.records.lazy_json import Text
+from seedbed.scoring.answers import Found, Sample
+from seedbed.scoring.definition import Definition, PatternStage, find_definition, read_definition
+from seedbed.scoring.extraction import broad, choices
+from seedbed.scoring.extraction.backwards import matches_from_end
+from seedbed.scoring.extraction.characters import plain
+from seedbed.scoring.extraction.label_values import Asked
+from seedbed.scoring.extraction.languages import LANGUAGES
+from seedbed.scoring.extraction.nouns import noun_pattern
+from seedbed.scoring.extraction.policy import pick, stages_of
+from seedbed.scoring.pattern_search import last_match, reach_of
+from seedbed.scoring.staged import Staged, load_scorer
 
 PIECES = st.sampled_from([
     "answer is ", "Answer: ", "**Answer** ", "final answer ", r"\boxed{", "}", "42", "-7", "1,234", " ",

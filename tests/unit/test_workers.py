@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from scripts.serving.definitions import Role
-from scripts.serving.workers import PATIENCE, Roll, expected, lacking, missing
+from seedbed.serving.node.readiness import PATIENCE, Roll, expected, lacking, missing
+from seedbed.serving.spec.server_file import Role
 
 WANTED = {"prefill": 1, "backend": 2}
 

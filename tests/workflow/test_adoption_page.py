@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.adoption.reading import NAMED
-from scripts.adoption.sources import FORMATS
+from seedbed.interop.outputs.convert import NAMED
+from seedbed.interop.outputs.find import FORMATS
 from tests.workflow.workplace import ROOT, Workplace
 
 PAGE = (ROOT / "docs" / "adoption.md").read_text()
@@ -49,7 +49,7 @@ def test_the_commands_of_the_page_go_from_old_folders_to_a_report(checkout: Path
     assert "seed-compat" in said
     assert (checkout / "archive.html").stat().st_size > 1_000_000
     assert (checkout / "results" / "report.html").is_file()
-    compared = [words for words in commands(PAGE) if "scripts.compare" in words]
+    compared = [words for words in commands(PAGE) if "compare" in words]
     assert len(commands(PAGE)) == 7
     assert len(compared) == 1
 

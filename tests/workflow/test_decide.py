@@ -205,8 +205,14 @@ def test_a_scorers_change_asks_the_gate_again_and_nothing_else(place: Workplace)
     path = place.project / "config" / "scorers" / "regex.yaml"
     path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"match": "first"}))
     assert place.plan() == {"rescore": 4, "tabulate": 1, "compare": 1, "gate": 1}
-    for script in ("generate.py", "server.py", "prepare_dataset.py", "client/chat.py", "serving/broker.py"):
-        file = place.project / "scripts" / script
+    for script in (
+        "commands/generate.py",
+        "commands/server.py",
+        "commands/prepare_dataset.py",
+        "client/transport.py",
+        "serving/broker/broker.py",
+    ):
+        file = place.project / "scripts" / "seedbed" / script
         file.write_text(file.read_text() + "\n# a remark\n")
     assert place.plan() == {"rescore": 4, "tabulate": 1, "compare": 1, "gate": 1}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.dag import mermaid
+from seedbed.commands.dag import mermaid
 from tests.client.stub_server import StubServer
 from tests.serving.conftest import real_model
 from tests.workflow.workplace import ROOT, Workplace, benchmark_file, jobs_in

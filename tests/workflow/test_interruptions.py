@@ -79,13 +79,13 @@ def kill_driver(place: Workplace, driver: subprocess.Popen[str]) -> None:
 
 def kill_broker(place: Workplace, driver: subprocess.Popen[str]) -> None:
     """Kill the broker alone."""
-    for pid in named(place, "scripts.serving.broker"):
+    for pid in named(place, "seedbed.serving.broker.broker"):
         os.kill(pid, signal.SIGKILL)
 
 
 def kill_seed(place: Workplace, driver: subprocess.Popen[str]) -> None:
     """Kill one seed."""
-    os.kill(named(place, "-m scripts.generate")[-1], signal.SIGKILL)
+    os.kill(named(place, "-m seedbed generate")[-1], signal.SIGKILL)
 
 
 def kill_both(place: Workplace, driver: subprocess.Popen[str]) -> None:
@@ -172,7 +172,7 @@ def test_a_second_driver_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     place = Workplace.made(tmp_path / "place", config)
     driver = place.start()
     try:
-        until(lambda: named(place, "-m scripts.generate") != [], 30, "a seed")
+        until(lambda: named(place, "-m seedbed generate") != [], 30, "a seed")
         before = (place.work / "run" / "m" / "client.json").read_bytes()
         place.config["sampling"] = {"temperature": 0.1}
         second = place.run(timeout=120)

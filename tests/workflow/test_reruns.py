@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.imports import ROOT, modules
+from seedbed.core.environment import SOURCES
+from seedbed.workflow.code_digest import modules
 from tests.client.stub_server import Ask, Reply, StubServer
 from tests.workflow.conftest import answer
 from tests.workflow.test_verdict import small
@@ -84,10 +85,17 @@ def test_keys_that_shape_no_answer_run_nothing(finished: Workplace) -> None:
 
 
 @pytest.mark.parametrize(
-    "script", ["prepare_dataset.py", "server.py", "generate.py", "client/chat.py", "serving/broker.py"]
+    "script",
+    [
+        "commands/prepare_dataset.py",
+        "commands/server.py",
+        "commands/generate.py",
+        "client/transport.py",
+        "serving/broker/broker.py",
+    ],
 )
 def test_the_code_of_what_is_expensive_runs_nothing(finished: Workplace, script: str) -> None:
-    append(finished.project / "scripts" / script, "\n# a remark\n")
+    append(finished.project / "scripts" / "seedbed" / script, "\n# a remark\n")
     assert finished.plan() == {}
 
 
@@ -101,12 +109,12 @@ def test_the_broad_scorers_file_rescores_alone(finished: Workplace) -> None:
 
 
 def test_a_module_that_only_the_broad_scorer_uses_rescores_alone(finished: Workplace) -> None:
-    append(finished.project / "scripts" / "evals" / "staged.py", "\n# a remark\n")
+    append(finished.project / "scripts" / "seedbed" / "scoring" / "staged.py", "\n# a remark\n")
     assert finished.plan() == RESCORE
 
 
 def test_a_module_that_both_scorers_use_scores_and_rescores(finished: Workplace) -> None:
-    path = finished.project / "scripts" / "evals" / "metrics.py"
+    path = finished.project / "scripts" / "seedbed" / "scoring" / "metrics.py"
     before = path.read_text()
     append(path, "\n# a remark\n")
     assert finished.plan() == SCORE_AND_RESCORE
@@ -207,12 +215,12 @@ def test_new_rows_run_the_seeds_of_their_benchmark(finished: Workplace) -> None:
 
 def test_the_digest_of_a_script_covers_all_that_it_really_imports() -> None:
     for script in ("score.py", "rescore.py", "tabulate.py"):
-        name = f"scripts.{script.removesuffix('.py')}"
-        code = f"import sys, {name}; print(*sorted(m for m in sys.modules if m.startswith('scripts.')))"
-        loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-        files = {str(path.relative_to(ROOT)) for path in modules(script)}
+        name = f"seedbed.commands.{script.removesuffix('.py')}"
+        code = f"import sys, {name}; print(*sorted(m for m in sys.modules if m.startswith('seedbed.')))"
+        loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=SOURCES)
+        files = {str(path.relative_to(SOURCES)) for path in modules(script)}
         really = {f"{module.replace('.', '/')}.py" for module in loaded.stdout.split()}
-        assert {file for file in really if (ROOT / file).is_file()} <= files
+        assert {file for file in really if (SOURCES / file).is_file()} <= files
 
 
 def test_jobs_are_looked_for_when_one_has_ended_and_not_by_the_second(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scripts.evals.finished import seal
+from seedbed.records.outputs import seal
 from tests.client.stub_server import Ask, Reply, StubServer, refusal, streamed
 from tests.workflow.conftest import answer
 from tests.workflow.workplace import ROOT, Workplace, benchmark_file, server_file

@@ -117,13 +117,13 @@ class Workplace:
         return (self.work.parent / "run.log").read_text()
 
     def module(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run `python -m scripts.NAME` in the working folder."""
+        """Run `python -m seedbed NAME` in the working folder."""
         return subprocess.run(
-            [sys.executable, "-m", f"scripts.{name}", *arguments],
+            [sys.executable, "-m", "seedbed", name, *arguments],
             capture_output=True,
             text=True,
             cwd=self.work,
-            env=self.environment() | {"PYTHONPATH": str(self.project)},
+            env=self.environment() | {"PYTHONPATH": str(self.project / "scripts")},
             timeout=120,
         )
 

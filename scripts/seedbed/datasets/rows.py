@@ -1,0 +1,180 @@
+"""From the columns of a source to the fields of a row, as a benchmark file says it.
+
+Rows whose problem must be put together: options under letters, in order or shuffled.
+From the objects of a source to rows, as a benchmark file describes them.
+From a dataset row to the text a model is asked.
+"""
+
+import functools
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from seedbed.core.errors import InputError
+from seedbed.records.dataset import REQUIRED, Row, checked
+
+Spec = Any  # a column's name, {column, take, replace, groups}, or a list of these
+
+
+def taken(spec: Spec) -> list[str]:
+    """Return the columns that a field is made of."""
+    if isinstance(spec, list):
+        return [name for part in spec for name in taken(part)]
+    return [spec if isinstance(spec, str) else spec["column"]]
+
+
+def check(spec: Spec, key: str) -> None:
+    """Raise InputError naming the key when a pattern in `spec` is none."""
+    for part in spec if isinstance(spec, list) else [spec]:
+        if isinstance(part, Mapping):
+            for pattern in [part.get("take", ""), *part.get("replace", {})]:
+                try:
+                    re.compile(pattern)
+                except re.error as error:
+                    raise InputError(f"{key}: {pattern!r} is no regular expression: {error}") from None
+
+
+def value(spec: Spec, raw: Mapping[str, Any], where: str) -> Any:
+    """Return a field's value; raises InputError naming the place and column, never the text that stands there."""
+    if isinstance(spec, list):
+        return [value(part, raw, where) for part in spec]
+    column = spec if isinstance(spec, str) else spec["column"]
+    if column not in raw:
+        raise InputError(f"{where}: the field {column!r} is missing; found {', '.join(map(repr, raw)) or 'none'}")
+    found = raw[column]
+    if isinstance(spec, str) or found is None:
+        return found
+    text = str(found)
+    if "take" in spec:
+        match = re.search(spec["take"], text)
+        if match is None:
+            raise InputError(f"{where}: {column!r} is not like {spec['take']!r} (columns)")
+        text = match[1] if match.re.groups else match[0]
+    for pattern, replacement in spec.get("replace", {}).items():
+        text = re.sub(pattern, replacement, text)
+    if "groups" in spec:
+        named = [group for group, members in spec["groups"].items() if text in members]
+        if len(named) != 1:
+            raise InputError(f"{where}: {text!r} stands in {len(named)} groups of {column!r}; expected one (columns)")
+        return named[0]
+    return text
+
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+SHUFFLE_SEED = 42
+
+
+def lettered(question: str, options: Sequence[str]) -> dict[str, Any]:
+    """Return `problem` (the question with its options), `options` and a field a letter, as NeMo-Skills writes them."""
+    by_letter = dict(zip(LETTERS, options, strict=False))
+    text = "\n".join(f"{letter}) {option}" for letter, option in by_letter.items())
+    question = question.strip("\n")
+    return {"problem": f"{question}\n\n{text}", "options": text, **by_letter}
+
+
+def in_order(row: dict[str, Any], options: Sequence[Any], number: int, where: str) -> dict[str, Any]:
+    """Return what `lettered` makes of a row whose options stand in their final order."""
+    return lettered(row["problem"], _texts(options, where))
+
+
+def shuffled_options(row: dict[str, Any], options: Sequence[Any], number: int, where: str) -> dict[str, Any]:
+    """Return `lettered` fields for options of which the last is right, shuffled; `option_order` records how.
+
+    The order belongs to the row's number in the source alone: NeMo-Skills' for its seed 42, the same everywhere.
+    """
+    texts = [" " if text is None else _tidied(text) for text in options]
+    order = order_of(number, len(texts))
+    shown = [texts[index] for index in order]
+    right = LETTERS[shown.index(texts[-1])]
+    return {"expected_answer": right, **lettered(row["problem"], shown), "option_order": order}
+
+
+def order_of(number: int, size: int) -> list[int]:
+    """Return the order of `size` options of row `number`: Fisher and Yates' shuffle, row after row from the seed."""
+    made, generator = _orders(size)
+    while len(made) <= number:
+        order = list(range(size))
+        for last in range(size - 1, 0, -1):
+            other = _below(generator, last + 1)
+            order[last], order[other] = order[other], order[last]
+        made.append(order)
+    return made[number]
+
+
+@functools.cache
+def _orders(size: int) -> tuple[list[list[int]], random.Random]:
+    """Return the orders made so far and the generator that makes the next."""
+    return [], random.Random(SHUFFLE_SEED)
+
+
+def _below(generator: random.Random, limit: int) -> int:
+    """Return a number below `limit` from the generator's bits alone, so that no version of Python draws another."""
+    bits = limit.bit_length()
+    while (drawn := generator.getrandbits(bits)) >= limit:
+        pass
+    return drawn
+
+
+def _tidied(text: str) -> str:
+    """Return an option as NeMo-Skills cleans it."""
+    return str(text).strip().replace(" [title]", ". ").replace("  ", " ")
+
+
+def _texts(options: Sequence[Any], where: str) -> list[str]:
+    """Return the options if each is a text; raises InputError."""
+    for letter, option in zip(LETTERS, options, strict=False):
+        if not isinstance(option, str):
+            raise InputError(f"{where}: option {letter} is {type(option).__name__}; expected some text")
+    return list(options)
+
+
+BUILDERS = {"in_order": in_order, "shuffled_options": shuffled_options}
+
+
+Numbered = Iterable[tuple[str, dict[str, Any]]]
+
+
+def shaped(objects: Numbered, definition: Mapping[str, Any], label: str) -> Iterator[Row]:
+    """Yield the checked rows that `definition` (name, columns, keep, ids, options, row) makes of (where, object)."""
+    return checked(
+        ((where, _row(raw, definition, number, where)) for number, (where, raw) in enumerate(objects)), label
+    )
+
+
+def _row(raw: Mapping[str, Any], definition: Mapping[str, Any], number: int, where: str) -> Row:
+    """Return one row: its fields from their columns, its options lettered, then the other columns that are kept."""
+    columns = definition.get("columns", {})
+    row: Row = {}
+    for field in dict.fromkeys([*REQUIRED, *columns]):
+        if field in columns:
+            row[field] = value(columns[field], raw, where)
+        elif field in raw:
+            row[field] = raw[field]
+    if definition.get("ids") == "numbered":
+        row = {"id": f"{definition['name']}-{number}", **{key: row[key] for key in row if key != "id"}}
+    options = definition.get("options")
+    if options is not None:
+        if not isinstance(row.get("problem"), str):
+            raise InputError(f"{where}: the field 'problem' is missing; expected the question before its options")
+        found = value(options, raw, where)
+        if not isinstance(found, list):
+            raise InputError(f"{where}: {options!r} is {type(found).__name__}; expected a list of options")
+        row |= BUILDERS[definition.get("row", "in_order")](row, found, number, where)
+    used = {name for spec in [*columns.values(), options or []] for name in taken(spec)}
+    kept = definition.get("keep")
+    others = [name for name in raw if (name not in used if kept is None else name in kept)]
+    return row | {name: raw[name] for name in others if name not in row}
+
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def render(template: str, row: Mapping[str, object]) -> str:
+    """Return `template` with every `{name}` that is a field of `row` replaced; every other brace stays literal."""
+    return _PLACEHOLDER.sub(lambda found: str(row[found[1]]) if found[1] in row else found[0], template)
+
+
+def fields(template: str) -> set[str]:
+    """Return the names that `template` would take from a row."""
+    return set(_PLACEHOLDER.findall(template))

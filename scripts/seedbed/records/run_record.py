@@ -1,0 +1,72 @@
+"""results/run.json: whether the last run still goes on or how it ended, and what it was about."""
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from seedbed.core import files
+
+RECORD = Path("results/run.json")
+RUNNING = "RUNNING"
+KEPT = ("state", "started", "ended", "verdicts", "stages", "gpu_hours")  # what is kept of the runs before
+EARLIER = 20  # how many of them
+_NUMBER = (int, float, type(None))
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "state": str, "pairs": list, "asked": dict, "made_of": dict, "outputs": dict, "servers": dict, "stages": dict,
+    "earlier": list, "verdicts": dict, "started": _NUMBER, "ended": _NUMBER, "gpu_hours": _NUMBER,
+}  # fmt: skip
+_TERMS = ("model", "benchmark", "scorers", "seeds", "fingerprint", "max_fraction")
+
+
+def begin(pairs: Iterable[dict[str, Any]], gated: bool = False, made_of: Mapping[str, Any] | None = None) -> None:
+    """Mark the run as RUNNING for its `pairs`, each with model, benchmark, scorers and the terms of its verdict.
+
+    `gated`: whether it is to be judged by its gates; `made_of`: its provenance. From here on no verdict of an earlier
+    run stands; of the runs before this one, their ends are kept, and of each pair what it was last asked for.
+    """
+    before, pairs = read(), list(pairs)
+    asked = {**before.get("asked", {}), **{f"{pair['model']}/{pair['benchmark']}": pair for pair in pairs}}
+    ends = [*before.get("earlier", []), *([{key: before.get(key) for key in KEPT}] if before else [])]
+    state = {"state": RUNNING, "pairs": pairs, "asked": asked, "gated": gated, "started": time.time(), "ended": None}
+    write(state | {"made_of": dict(made_of or {}), "earlier": ends[-EARLIER:]})
+
+
+def read() -> dict[str, Any]:
+    """Return the record of the last run, without what is not as this version writes it; {} where there is none."""
+    try:
+        record = json.loads(RECORD.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return _sound(record) if isinstance(record, dict) else {}
+
+
+def _sound(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record without the parts of another kind than they are written in: another version, or a hand."""
+    found: dict[str, Any] = {
+        name: value for name, value in record.items() if isinstance(value, _KINDS.get(name, object))
+    }
+    for name in ("made_of", "outputs", "servers"):
+        if name in found:
+            inner = found[name].items()
+            found[name] = {key: value for key, value in inner if name == "made_of" or isinstance(value, dict)}
+    if "made_of" in found:
+        parts = ("code", "host", "versions", "models")
+        told = found["made_of"].items()
+        found["made_of"] = {key: value for key, value in told if key not in parts or isinstance(value, dict)}
+    if "asked" in found:
+        found["asked"] = {name: terms for name, terms in found["asked"].items() if _asked(terms)}
+    if "pairs" in found:
+        found["pairs"] = [terms for terms in found["pairs"] if _asked(terms)]
+    return found
+
+
+def _asked(terms: object) -> bool:
+    """Return whether this tells what a pair was asked for."""
+    return isinstance(terms, dict) and all(name in terms for name in _TERMS) and isinstance(terms["seeds"], list)
+
+
+def write(record: dict[str, Any]) -> None:
+    """Write the record, whole or not at all."""
+    files.write(RECORD, json.dumps(record, indent=2) + "\n")

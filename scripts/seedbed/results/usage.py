@@ -1,0 +1,90 @@
+"""What a run has used, for results/run.json: rows, seconds by stage, tokens, and GPU-hours."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from seedbed.core import files as notes
+from seedbed.serving.spec.server_file import roles
+
+METADATA = Path(".snakemake/metadata")
+_SERVED = ("loading", "busy", "idle")  # states in which a server holds its GPUs
+
+
+def of_run(record: Mapping[str, Any], coverages: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what the run of a record has used since it started; tokens are those of all outputs that count now."""
+    started = record.get("started") or 0.0
+    models = {
+        model: _server(model, told, started) for model, told in record.get("made_of", {}).get("models", {}).items()
+    }
+    hours = [told["gpu_hours"] for told in models.values() if told.get("gpu_hours") is not None]
+    return {
+        "stages": stages(started),
+        "datasets": {
+            name: notes.read_json(Path("resources") / name / "source.json") for name in _benchmarks(coverages)
+        },
+        "outputs": {f"{one['model']}/{one['benchmark']}": outputs(one) for one in coverages},
+        "servers": models,
+        "gpu_hours": sum(hours) if hours else None,
+    }
+
+
+def _benchmarks(coverages: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the benchmarks of some coverages, each once."""
+    return list(dict.fromkeys(str(coverage["benchmark"]) for coverage in coverages))
+
+
+def stages(since: float) -> dict[str, dict[str, float]]:
+    """Return by rule the jobs since a time, the seconds from the first start to the last end, and their sum."""
+    jobs: dict[str, dict[Any, tuple[float, float]]] = {}
+    for path in METADATA.glob("*") if METADATA.is_dir() else ():
+        try:
+            told = json.loads(path.read_bytes())
+            span = float(told["starttime"]), float(told["endtime"])
+            rule, job = str(told["rule"]), told.get("job_hash") or span
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if span[0] >= since:
+            jobs.setdefault(rule, {})[job] = span  # a job with several outputs is told of several times
+    return {
+        rule: _span(list(found.values())) for rule, found in sorted(jobs.items(), key=lambda one: min(one[1].values()))
+    }
+
+
+def _span(spans: list[tuple[float, float]]) -> dict[str, float]:
+    """Return jobs and seconds of one rule."""
+    starts, ends = [start for start, _ in spans], [end for _, end in spans]
+    return {
+        "jobs": len(spans),
+        "seconds": round(max(ends) - min(starts), 3),
+        "job_seconds": round(sum(ends) - sum(starts), 3),
+    }
+
+
+def outputs(coverage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return samples and tokens (None: not all told) of a pair's outputs, and the traces that tell these outputs."""
+    files = coverage["outputs"]
+    tokens = [output["tokens"] for output in files.values()]
+    return {
+        "samples": sum(output["samples"] for output in files.values()),
+        "tokens": None if None in tokens else sum(tokens),
+        "traces": {name: output["trace"] for name, output in files.items()},
+    }
+
+
+def _server(model: str, told: Mapping[str, Any], started: float) -> dict[str, Any]:
+    """Return the record of a model's server in this run, {} where it was not started, with its GPU-hours."""
+    stored = notes.read_json(Path("results") / model / "server.json")
+    record = notes.read_json(Path("run") / model / "server.record.json") or {}
+    mine = [start for start in record.get("starts", []) if start.get("started", 0.0) >= started]
+    if not mine:
+        return {"record": stored} if stored else {}
+    seconds = sum(record.get(f"server_{state}_seconds", 0.0) for state in _SERVED)
+    gpus = sum(role.count * role.nodes * role.gpus for role in roles(dict(told["server"])))
+    return {
+        "record": stored or record,
+        "gpus": gpus,
+        "seconds": seconds,
+        "gpu_hours": round(gpus * seconds / 3600, 4) if gpus else None,
+    }

@@ -1,0 +1,120 @@
+"""The run's snapshot: all that its jobs and its broker read beside their inputs, as it stood when the run started."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from seedbed.config.catalogue import shipped
+from seedbed.config.settings import Settings
+from seedbed.core import files as whole
+
+Pair = tuple[str, str]
+RUN = Path("run")
+
+
+def write(settings: Settings, pairs: Iterable[Pair]) -> None:
+    """Write results/config.yaml and what jobs read below run/, for the (model, benchmark) pairs of a run."""
+    wanted = sorted(set(pairs))
+    _write(Path("results/config.yaml"), yaml.safe_dump(effective(settings), sort_keys=False, allow_unicode=True))
+    for benchmark in {name for _, name in wanted} | set(settings.benchmarks):
+        _write(RUN / "config" / "benchmarks" / f"{benchmark}.json", _json(settings.benchmark(benchmark).definition))
+    for name, path in settings.scorers.items():
+        _write(scorer(name), path.read_text(encoding="utf-8"))
+    for model in settings.generated:
+        benchmarks = {name for owner, name in wanted if owner == model} | set(settings.benchmarks)
+        _write(RUN / model / "client.json", _json(client(settings, model, benchmarks)))
+        _write(RUN / "config" / "servers" / f"{model}.json", _json(settings.server(model)))
+
+
+def scorer(name: str) -> Path:
+    """Return where a run keeps the file of a scorer as it was when it began."""
+    return RUN / "config" / "scorers" / f"{name}.yaml"
+
+
+def terms(settings: Settings, model: str, benchmark: str) -> dict[str, Any]:
+    """Return what a pair's outputs are judged by: their fingerprint, the seeds, the tolerated share of failures."""
+    return {
+        "fingerprint": settings.made_of(model, benchmark),
+        "seeds": settings.seeds_of(model, benchmark),
+        "max_fraction": settings.config["errors"]["max_fraction"],
+    }
+
+
+def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[str, Any]:
+    """Return what a seed of `model` reads: the endpoint, the bounds, and what each benchmark asks."""
+    asked, config = settings.model(model), settings.config
+    told = {name: settings.benchmark(name).definition for name in sorted(benchmarks)}
+    return {
+        "model": model,
+        **{key: asked[key] for key in ("served_name", "stream", "extra_body", "reasoning", "concurrency")},
+        "endpoint": asked.get("endpoint"),
+        "api_key_env": asked.get("api_key_env"),
+        **{key: config[key] for key in ("errors", "timeouts", "retries", "loops", "overlong")},
+        "heartbeat": config["servers"]["lease"],
+        "placement": config["seeds"]["placement"],
+        "benchmarks": {
+            name: {
+                **{key: definition[key] for key in ("prompt", "system", "answer_type")},
+                "context": definition.get("context"),
+                "sampling": settings.sampling(model, name),
+                "fingerprint": settings.fingerprint(model, name),
+                "made_of": settings.made_of(model, name),
+            }
+            for name, definition in told.items()
+        },
+    }
+
+
+def broker(
+    settings: Settings, launcher: str, placements: Mapping[str, Mapping[str, Any]], outputs: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """Return the broker's plan: its limits and, by model, its server, placement and the `outputs` that will want it."""
+    return {
+        "launcher": launcher,
+        **settings.config["servers"],
+        "poll": 0.5,
+        "servers": {
+            model: {
+                "server": settings.server(model),
+                **{key: settings.model(model)[key] for key in ("served_name", "concurrency")},
+                "placement": dict(placements.get(model, {})),
+                "outputs": list(outputs.get(model, ())),
+            }
+            for model in settings.servers
+        },
+    }
+
+
+def effective(settings: Settings) -> dict[str, Any]:
+    """Return the configuration of the run, defaults filled in, paths absolute: it runs the same DAG from anywhere."""
+
+    def named(kind: str, files: Mapping[str, Path]) -> list[str]:
+        return [name if name in shipped(kind) else str(path.resolve()) for name, path in files.items()]
+
+    servers = {
+        name: path.stem if path.stem in shipped("servers") else str(path) for name, path in settings.servers.items()
+    }
+    return {
+        **settings.config,
+        "models": {
+            name: model | ({"server": servers[name]} if name in servers else {})
+            for name, model in settings.config["models"].items()
+        },
+        "benchmarks": named("benchmarks", settings.benchmarks),
+        "prompts": {name: settings.benchmark(name).prompt for name in settings.config["prompts"]},
+        "scorers": named("scorers", settings.scorers),
+    }
+
+
+def _json(value: object) -> str:
+    """Return `value` as indented JSON."""
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all; one that already says the same is left alone."""
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        whole.write(path, text)
