@@ -182,8 +182,8 @@ def test_the_death_of_any_role_ends_the_server(place: Workplace) -> None:
 def test_no_process_is_left_when_any_of_them_is_killed(place: Workplace, killed: list[str], within: float) -> None:
     driver = place.start({"m": stub_server()}, max_restarts=0)
     place.endpoint("m")
-    pids = {"driver": driver.pid, "broker": place.process("serving.broker")}
-    pids["supervisor"] = place.process("serving.supervisor")
+    pids = {"driver": driver.pid, "broker": place.process("serving.broker.broker")}
+    pids["supervisor"] = place.process("serving.node.supervisor")
     stub = place.process("stub_model")
     at = place.kill(*(pids[name] for name in killed))
     place.until(lambda: stub not in place.family(), "the server's end", within + 1)
@@ -195,7 +195,7 @@ def test_no_process_is_left_when_any_of_them_is_killed(place: Workplace, killed:
 def test_a_server_whose_supervisor_and_all_above_are_killed_ends_with_them(place: Workplace, real_model: Path) -> None:
     driver, _ = place.start({"m": real_server(place, real_model)}), place.endpoint("m")
     llama = place.process("llama_server")
-    above = [driver.pid, place.process("serving.broker"), place.process("serving.supervisor")]
+    above = [driver.pid, place.process("serving.broker.broker"), place.process("serving.node.supervisor")]
     place.kill(*above)
     place.until(lambda: llama not in place.family(), "the server's end", 4)
 
@@ -203,7 +203,7 @@ def test_a_server_whose_supervisor_and_all_above_are_killed_ends_with_them(place
 def test_a_stopped_broker_loses_its_servers_to_the_lease(place: Workplace) -> None:
     place.start({"m": stub_server()}, lease=3.0)
     place.endpoint("m")
-    broker, stub = place.process("serving.broker"), place.process("stub_model")
+    broker, stub = place.process("serving.broker.broker"), place.process("stub_model")
     place.kill(broker, number=signal.SIGSTOP)
     try:
         place.until(lambda: stub not in place.family(), "the server's end", 10)
@@ -236,7 +236,7 @@ def test_the_next_driver_takes_over_from_a_killed_one(place: Workplace) -> None:
 def test_ctrl_c_reaches_the_driver_alone(place: Workplace) -> None:
     driver = place.start({"m": stub_server()})
     place.endpoint("m")
-    broker = place.process("serving.broker")
+    broker = place.process("serving.broker.broker")
     assert os.getsid(broker) != os.getsid(driver.pid)
     driver.send_signal(signal.SIGINT)
     driver.communicate(timeout=30)
@@ -291,7 +291,7 @@ def test_another_version_of_the_engine_is_refused(place: Workplace, real_model: 
 def test_sigterm_to_the_broker_ends_its_servers(place: Workplace) -> None:
     place.start({"m": stub_server()})
     place.endpoint("m")
-    place.kill(place.process("serving.broker"), number=signal.SIGTERM)
+    place.kill(place.process("serving.broker.broker"), number=signal.SIGTERM)
     place.until(lambda: place.family() == [], "everybody's end", 10)
 
 

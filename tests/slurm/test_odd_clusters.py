@@ -55,7 +55,7 @@ def test_nothing_is_left_when_all_are_killed_while_slurm_is_slow(place: SlurmPla
         place.cluster.run(*words, "--wrap=sleep 99")
         gone.touch()
     assert place.driver is not None
-    place.kill(place.driver.pid, place.process("serving.broker"))
+    place.kill(place.driver.pid, place.process("serving.broker.broker"))
     began = time.monotonic()
     place.until(lambda: time.monotonic() - began > 10, "ten seconds")
     gone.unlink()
@@ -90,7 +90,7 @@ def test_names_with_odd_characters_and_a_neighbour_on_the_same_cluster(place: Sl
         assert odd.server_job().comment == "server_m"
         assert "Requeue=0" in place.cluster.run("scontrol", "show", "job", odd.server_job().number)
         assert odd.driver is not None
-        odd.kill(odd.driver.pid, odd.process("serving.broker"))
+        odd.kill(odd.driver.pid, odd.process("serving.broker.broker"))
         assert odd.empty(30) < 30
         assert place.server_job().state == "RUNNING"
         assert place.cluster.run("squeue", "--noheader", f"--jobs={stranger}", "--format=%T").strip() == "RUNNING"

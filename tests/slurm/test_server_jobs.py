@@ -137,7 +137,7 @@ def test_nothing_is_left_in_the_queue_when_driver_or_broker_are_killed(
         place.begin(stub_server())
         place.endpoint("m")
     assert place.driver is not None
-    pids = {"driver": place.driver.pid, "broker": place.process("serving.broker")}
+    pids = {"driver": place.driver.pid, "broker": place.process("serving.broker.broker")}
     seed = place.cluster.run(
         "sbatch",
         "--parsable",
@@ -158,7 +158,7 @@ def test_the_lease_ends_a_server_that_no_guard_can_cancel(place: SlurmPlace) -> 
     place.begin(stub_server())
     place.endpoint("m")
     assert place.driver is not None
-    place.kill(place.process("serving.guard"), place.process("serving.broker"), place.driver.pid)
+    place.kill(place.process("serving.broker.guard"), place.process("serving.broker.broker"), place.driver.pid)
     assert 5 < place.empty(30) < 30
     assert "driver and broker are gone" in (place.folder / "logs/server/m-1.log").read_text()
 

@@ -153,7 +153,7 @@ class WorkflowPlace(SlurmPlace):
 
     def broker(self) -> int:
         """Return the process id of the broker."""
-        return self.process("serving.broker")
+        return self.process("serving.broker.broker")
 
     def complete(self) -> bool:
         """Return whether both metrics of the first model are there, counted over all seeds."""
