@@ -46,11 +46,12 @@ format: .venv/test.ok
 dag: .venv/run.ok  ## docs/dag.md, and docs/dag.svg where Graphviz is installed
 	@$(BIN)/python -m seedbed dag
 
-.venv/run.ok: envs/build.lock envs/run.lock
+.venv/run.ok: envs/build.lock envs/run.lock pyproject.toml
 	@echo "setting up .venv: about a minute"
 	@$(PYTHON) -m venv .venv
 	@$(PIP) --requirement envs/build.lock
 	@$(PIP) $(SOURCE) --requirement envs/run.lock
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .venv/test.ok: .venv/run.ok envs/test.lock

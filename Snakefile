@@ -1,9 +1,5 @@
 """From a benchmark to its metrics, in the order the data flows."""
 
-from snakemake.utils import min_version
-
-min_version("9.27")
-
 
 report: "rules/captions/run.rst"
 

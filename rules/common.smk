@@ -4,36 +4,26 @@ import re
 import sys
 from pathlib import Path
 
-ROOT = Path(workflow.basedir)
+ROOT = Path(workflow.current_basedir).parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from seedbed.core import environment
 from seedbed.decisions import declared
-from seedbed.workflow import call, run
-from seedbed.core.errors import InputError, RunError
+from seedbed.workflow import internals, run
 from seedbed.workflow.code_digest import code_digest
+from seedbed.workflow.internals import exit_on_input_error
 
-environment.lay()
+exit_on_input_error(internals.check_start, workflow, ROOT)
+environment.export()
+shell.prefix(environment.shell_prefix())
 
 if not workflow.overwrite_configfiles:
 
     configfile: ROOT / "config" / "config.yaml"
 
 
-def said_clearly(do, *arguments):
-    """What `do` returns; what it finds wrong is told in one line: Snakemake would add a line of this file."""
-    try:
-        return do(*arguments)
-    except (InputError, RunError) as error:
-        wrong = str(error)
-    except OSError as error:
-        wrong = f"{error.filename}: {error.strerror}"
-    print(f"error: {wrong}", file=sys.stderr)
-    raise SystemExit(1)
-
-
-SETTINGS = said_clearly(
-    call.settings, workflow, config, ROOT / "config" / "config.yaml"
+SETTINGS = exit_on_input_error(
+    internals.settings, workflow, config, ROOT / "config" / "config.yaml"
 )
 
 

@@ -27,8 +27,6 @@ rule prepare_dataset:
     log:
         "logs/prepare_dataset/{benchmark}.log",
     priority: 100
-    conda:
-        "../envs/eval.yaml"
     params:
         shapes_rows=shapes_rows,
     shell:

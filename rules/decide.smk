@@ -27,11 +27,9 @@ rule compare:
         ),
     log:
         "logs/compare/{pair}.log",
-    conda:
-        "../envs/eval.yaml"
     params:
         cause=cause_of_comparison,
-        code=code_digest("compare.py"),
+        code=code_digest("compare"),
     shell:
         "python -m seedbed compare --config results/config.yaml --pair {wildcards.pair:q} --out {output:q} 2> {log:q}"
 
@@ -49,10 +47,8 @@ rule gate:
         ),
     log:
         "logs/gate.log",
-    conda:
-        "../envs/eval.yaml"
     params:
         cause=cause_of_gates,
-        code=code_digest("gate.py"),
+        code=code_digest("gate"),
     shell:
         "python -m seedbed gate --config results/config.yaml --out results/gate.json --passed {output:q} > {log:q} 2>&1"

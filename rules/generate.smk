@@ -25,8 +25,6 @@ rule generate:
     wildcard_constraints:
         model=any_of(SETTINGS.generated),
     priority: order_of_model
-    conda:
-        "../envs/eval.yaml"
     params:
         fingerprint=fingerprint,
     shell:

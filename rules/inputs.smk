@@ -8,7 +8,7 @@ def all_outputs(wildcards):
 
 def seed_outputs(wildcards):
     """Every seed's output of one model and benchmark."""
-    return said_clearly(outputs_of, wildcards.model, wildcards.benchmark)
+    return exit_on_input_error(outputs_of, wildcards.model, wildcards.benchmark)
 
 
 def outputs_of(model, benchmark):

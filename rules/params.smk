@@ -4,7 +4,8 @@ from seedbed.core.schema import read_yaml
 from seedbed.serving.spec.server_file import answer_relevant
 
 SCORERS = {
-    name: said_clearly(read_yaml, path) for name, path in SETTINGS.scorers.items()
+    name: exit_on_input_error(read_yaml, path)
+    for name, path in SETTINGS.scorers.items()
 }
 
 

@@ -31,12 +31,10 @@ rule rescore:
         details="results/{model}/eval-results/{benchmark}/details-{scorer}.json",
     log:
         "logs/rescore/{model}/{benchmark}-{scorer}.log",
-    conda:
-        "../envs/eval.yaml"
     params:
         answer_type=answer_type,
         scorer=scorer_definition,
-        code=code_digest("rescore.py"),
+        code=code_digest("rescore"),
     shell:
         "python -m seedbed rescore --benchmark {wildcards.benchmark} --answer-type {params.answer_type} --alone"
         " --scorer run/config/scorers/{wildcards.scorer}.yaml --dataset {input.dataset:q}"

@@ -31,12 +31,10 @@ rule score:
         details="results/{model}/eval-results/{benchmark}/details-strict.json",
     log:
         "logs/score/{model}/{benchmark}.log",
-    conda:
-        "../envs/eval.yaml"
     params:
         answer_type=answer_type,
         max_fraction=SETTINGS.config["errors"]["max_fraction"],
-        code=code_digest("score.py"),
+        code=code_digest("score"),
     shell:
         "python -m seedbed score --benchmark {wildcards.benchmark} --answer-type {params.answer_type}"
         " --max-fraction {params.max_fraction}"

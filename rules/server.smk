@@ -20,8 +20,6 @@ rule fetch_model:
     log:
         "logs/fetch_model/{file}.log",
     priority: 100
-    conda:
-        "../envs/eval.yaml"
     params:
         pin=model_pin,
     shell:
@@ -35,8 +33,6 @@ rule server:
     log:
         "logs/server/{model}.log",
     priority: 100
-    conda:
-        "../envs/eval.yaml"
     params:
         spec=server_spec,
     shell:
@@ -44,7 +40,7 @@ rule server:
 
 
 onstart:
-    said_clearly(run.begin, workflow, SETTINGS)
+    exit_on_input_error(run.start, workflow, SETTINGS)
 
 
 onsuccess:

@@ -27,9 +27,7 @@ rule tabulate:
         scorers=beside_metrics(["scorers", "statistics"]),
     log:
         "logs/tabulate.log",
-    conda:
-        "../envs/eval.yaml"
     params:
-        code=code_digest("tabulate.py"),
+        code=code_digest("tabulate"),
     shell:
         "python -m seedbed tabulate --out {output.table:q} {input.metrics:q} 2> {log:q}"

@@ -38,17 +38,23 @@ def listing() -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Run the command that the first argument names; exit code 2 where there is none of that name."""
+def run() -> int | None:
+    """Run the command that the first argument names; returns its exit code, 2 where there is none of that name."""
     name, *rest = sys.argv[1:] or ["--help"]
     if name in ("-h", "--help"):
-        print(listing())
-        return
+        print(listing(), flush=True)
+        return 0
     if name not in WORKFLOW | PEOPLE:
         print(f"error: {name}: no such command\n\n{listing()}", file=sys.stderr)
-        raise SystemExit(2)
+        return 2
     sys.argv = [f"seedbed {name}", *rest]
-    sys.exit(exit_code(importlib.import_module(f"seedbed.commands.{name}").main))
+    code: int | None = importlib.import_module(f"seedbed.commands.{name}").main()
+    return code
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(exit_code(run))
 
 
 if __name__ == "__main__":

@@ -14,17 +14,19 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 STUB = Path(__file__).with_name("stub_model.py")
 DRIVER = """
-import json, sys, time
+import json, os, sys
 from pathlib import Path
 from seedbed.core.errors import exit_code
-from seedbed.serving.broker import control as driver
+from seedbed.serving.broker import control
 def main():
-    driver.start(json.loads(Path("plan.json").read_text()))
+    held = control.lock(os.getpid())
+    control.write_plan(json.loads(Path("plan.json").read_text()))
+    broker = control.BrokerProcess(held)
     print("up", flush=True)
     for line in sys.stdin:
         if line.strip() == "stop":
             break
-    driver.stop()
+    broker.stop()
     print("down", flush=True)
 sys.exit(exit_code(main))
 """

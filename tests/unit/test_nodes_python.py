@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from seedbed.core import environment as surroundings
-from seedbed.core import files
+from seedbed.core import environment, files
 from seedbed.core.errors import InputError
 from seedbed.serving.launch import allocation, sbatch
 from seedbed.serving.spec import plan as plans
@@ -103,13 +102,13 @@ def test_servers_find_the_nodes_own_python_before_the_one_of_the_run(monkeypatch
     own = str(Path(sys.prefix) / "bin")
     monkeypatch.setattr(sys, "base_prefix", "/elsewhere")
     monkeypatch.setenv("PATH", "/usr/local/bin:/usr/bin")
-    monkeypatch.delenv(surroundings.BEFORE, raising=False)
+    monkeypatch.delenv(environment.CALLERS_PATH, raising=False)
     for name in ("PYTHONPATH", "PYTHONSAFEPATH"):
         monkeypatch.setenv(name, "")
-    surroundings.lay()
+    environment.export()
     assert os.environ["PATH"].split(":")[0] == str(Path(sys.executable).parent)
-    assert surroundings.servers_path() == f"/usr/local/bin:/usr/bin:{own}"
-    monkeypatch.setenv(surroundings.BEFORE, f"{own}:/usr/bin")  # activated
-    assert surroundings.servers_path() == f"/usr/bin:{own}"
+    assert environment.path_of_servers() == f"/usr/local/bin:/usr/bin:{own}"
+    monkeypatch.setenv(environment.CALLERS_PATH, f"{own}:/usr/bin")  # activated
+    assert environment.path_of_servers() == f"/usr/bin:{own}"
     monkeypatch.setattr(sys, "base_prefix", sys.prefix)  # no virtual environment
-    assert surroundings.servers_path() == f"{own}:/usr/bin"
+    assert environment.path_of_servers() == f"{own}:/usr/bin"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from seedbed.core import files
-from seedbed.serving.broker.control import counting
+from seedbed.serving.broker.control import counted_ports
 from seedbed.serving.node.addresses import arrange
 from seedbed.serving.node.role import RoleProcess
 from seedbed.serving.node.server_versions import Ran
@@ -58,7 +58,7 @@ def started(folder: Path) -> Iterator[list[RoleProcess]]:
 
 def start(plan: plans.Plan, started: list[RoleProcess]) -> RoleProcess:
     """Start the role of a plan as attempt 1."""
-    (slot,) = arrange(plan.servers["m"], ["localhost"], {"localhost": "127.0.0.1"}, counting())
+    (slot,) = arrange(plan.servers["m"], ["localhost"], {"localhost": "127.0.0.1"}, counted_ports())
     started.append(RoleProcess.start(slot, plan, plan.servers["m"], 1))
     return started[-1]
 
@@ -164,7 +164,7 @@ def test_vllm_is_given_the_key_of_the_run_by_its_variable(
     command.chmod(0o755)
     definition = {"kind": "vllm", "model": {"path": "/m"}, **named}
     plan = plans.parse({"run": "r", "servers": {"m": {"server": definition}}})
-    (slot,) = arrange(plan.servers["m"], ["localhost"], {"localhost": "127.0.0.1"}, counting())
+    (slot,) = arrange(plan.servers["m"], ["localhost"], {"localhost": "127.0.0.1"}, counted_ports())
     slot = replace(slot, role=replace(slot.role, command=(str(command),)))
     started.append(RoleProcess.start(slot, plan, plan.servers["m"], 1))
     started[-1].process.wait(30)

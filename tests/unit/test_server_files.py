@@ -10,7 +10,7 @@ import yaml
 
 from seedbed.config.catalogue import load_server
 from seedbed.core.errors import InputError
-from seedbed.serving.broker.control import counting, rehearse
+from seedbed.serving.broker.control import check_plan, counted_ports
 from seedbed.serving.node import role as commands
 from seedbed.serving.node.addresses import arrange
 from seedbed.serving.spec import plan as plans
@@ -121,7 +121,7 @@ def test_anchors_and_letters_of_all_languages_are_read(tmp_path: Path) -> None:
     text = "kind: roles\nroles:\n- name: a\n  frontend: true\n  command: [größe, '--x={\"y\":{}}']\n"
     text += "  environment: &e {A: '√'}\n- {name: b, command: [b], environment: {<<: *e, B: 1}}\n"
     found = plan(load_server(written(tmp_path, text)))
-    rehearse(found)
+    check_plan(found)
     first, second = found.servers["m"].roles
     assert first.command == ("größe", '--x={"y":{}}')
     assert second.environment == {"A": "√", "B": "1"}
@@ -129,7 +129,7 @@ def test_anchors_and_letters_of_all_languages_are_read(tmp_path: Path) -> None:
 
 def test_a_sound_server_is_passed_with_and_without_slurm() -> None:
     for launcher in ("slurm", "local"):
-        rehearse(plan(ROLES, launcher), {})
+        check_plan(plan(ROLES, launcher), {})
 
 
 @pytest.mark.parametrize("word", ["{prot}", "--x={Port}", "{node-rank}", '{"a": {model_pth}}'])
@@ -139,50 +139,50 @@ def test_an_unknown_placeholder_is_told_before_anything_starts(key: str, word: s
     with pytest.raises(
         InputError, match=rf"^server of m: role worker: {key}: unknown placeholder .*; known are .*host"
     ):
-        rehearse(plan(changed(**{key: value})), {})
+        check_plan(plan(changed(**{key: value})), {})
 
 
 def test_what_is_no_bare_name_in_braces_passes() -> None:
-    slot = arrange(plan(ROLES).servers["m"], ["a", "b"], {"a": "a", "b": "b"}, counting())[1]
+    slot = arrange(plan(ROLES).servers["m"], ["a", "b"], {"a": "a", "b": "b"}, counted_ports())[1]
     assert commands.local_command(slot) == ["work", '--config={"a":{"b":{}}}', "${HOME}", "{{x}}"]
 
 
 def test_more_nodes_than_the_placement_gives_are_told_before_anything_is_submitted() -> None:
     with pytest.raises(InputError, match=r"^server of m: its roles need 3 nodes, the placement gives 2"):
-        rehearse(plan(changed(count=3)), {})
-    rehearse(plan(changed(count=3), placement={"slurm_extra": "--nodes=3"}), {})
-    rehearse(plan(changed(count=3), "local"), {})
+        check_plan(plan(changed(count=3)), {})
+    check_plan(plan(changed(count=3), placement={"slurm_extra": "--nodes=3"}), {})
+    check_plan(plan(changed(count=3), "local"), {})
 
 
 def test_a_secret_that_the_shell_does_not_have_is_told_before_anything_starts() -> None:
     with pytest.raises(InputError, match="role worker: secret HUB is not set in the environment of this run"):
-        rehearse(plan(changed(secrets=["HUB"])), {})
-    rehearse(plan(changed(secrets=["HUB"])), {"HUB": "x"})
+        check_plan(plan(changed(secrets=["HUB"])), {})
+    check_plan(plan(changed(secrets=["HUB"])), {"HUB": "x"})
 
 
 def test_two_roles_with_one_fixed_port_on_one_node_are_told() -> None:
     definition = changed(port=8000)
     definition["roles"][0]["port"] = 8000
     with pytest.raises(InputError, match="role worker: port 8000 on node1 is taken by another role"):
-        rehearse(plan(definition), {})
+        check_plan(plan(definition), {})
 
 
 def test_processes_that_would_share_a_log_are_told() -> None:
     definition = changed(count=2)
     definition["roles"].append({"name": "worker-1", "command": ["x"]})
     with pytest.raises(InputError, match="server of m: two of its processes are called worker-1"):
-        rehearse(plan(definition), {})
+        check_plan(plan(definition), {})
 
 
 def test_a_server_that_no_job_waits_for_is_not_looked_at() -> None:
-    rehearse(plan(changed(command=["{prot}"]), outputs=[]), {})
+    check_plan(plan(changed(command=["{prot}"]), outputs=[]), {})
 
 
 def test_an_image_the_site_does_not_know_is_told_wherever_it_knows_others() -> None:
     known = {"run": "r", "launcher": "slurm", "site": {"pyxis": False, "containers": {"vllm": "/v.sqsh"}}}
     entry = {"server": changed(container="vlm"), "placement": {"nodes": 1}, "outputs": ["o"]}
     with pytest.raises(InputError, match=r"role worker: container 'vlm' is not in site\.yaml; known are vllm"):
-        rehearse(plans.parse({**known, "servers": {"m": entry}}), {})
+        check_plan(plans.parse({**known, "servers": {"m": entry}}), {})
 
 
 @pytest.mark.parametrize(

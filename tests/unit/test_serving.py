@@ -10,7 +10,7 @@ import yaml
 
 from seedbed.commands.server import answer_relevant, main, model_file
 from seedbed.core.errors import InputError
-from seedbed.serving.broker.control import counting
+from seedbed.serving.broker.control import counted_ports
 from seedbed.serving.launch import sbatch
 from seedbed.serving.node import role as commands
 from seedbed.serving.node.addresses import arrange
@@ -38,7 +38,7 @@ def server(definition: dict[str, Any], placement: dict[str, Any] | None = None) 
 def gb200_slots() -> dict[str, commands.Slot]:
     """Return the processes of the GB200 server on two nodes, by role, their ports made equal to their place."""
     plan = server(load("dynamo-sglang-1p1d-gb200"))
-    slots = arrange(plan, ["gb1", "gb2"], {"gb1": "10.0.0.1", "gb2": "10.0.0.2"}, counting())
+    slots = arrange(plan, ["gb1", "gb2"], {"gb1": "10.0.0.1", "gb2": "10.0.0.2"}, counted_ports())
     return {slot.role.name: slot for slot in slots}
 
 
@@ -148,7 +148,7 @@ def test_a_role_on_several_nodes_is_one_process_a_node_with_its_rank() -> None:
         "roles": [{"name": "w", "nodes": 2, "gpus": 4, "command": ["{node_rank}/{nodes}", "{master}:{master_port}"]}],
     }
     address = {"a": "1.1.1.1", "b": "2.2.2.2"}
-    slots = arrange(server(definition), ["a", "b"], address, counting())
+    slots = arrange(server(definition), ["a", "b"], address, counted_ports())
     assert [commands.local_command(slot) for slot in slots] == [["0/2", "1.1.1.1:20000"], ["1/2", "1.1.1.1:20000"]]
     assert [slot.label for slot in slots] == ["w-node0", "w-node1"]
 

@@ -39,7 +39,12 @@ def test_the_commands_of_the_page_go_from_old_folders_to_a_report(checkout: Path
     said = ""
     for words in commands(PAGE):
         done = subprocess.run(
-            words, cwd=checkout, capture_output=True, text=True, timeout=120, env={"PATH": path, "HOME": str(checkout)}
+            words,
+            cwd=checkout,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env={"PATH": path, "HOME": str(checkout), "PYTHONPATH": str(checkout / "scripts")},
         )
         assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}\n{done.stderr}"
         said += done.stdout

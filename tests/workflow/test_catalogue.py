@@ -40,7 +40,12 @@ def test_the_page_on_adding_a_benchmark_works_as_written(tmp_path: Path, real_mo
     for command in commands[1].splitlines():
         words = command.replace(".venv/bin/", f"{Path(sys.executable).parent}/").replace("--cores all", "--cores 2")
         done = subprocess.run(
-            words.split(), cwd=place.project, capture_output=True, text=True, timeout=200, env=place.environment()
+            words.split(),
+            cwd=place.project,
+            capture_output=True,
+            text=True,
+            timeout=200,
+            env=place.environment() | {"PYTHONPATH": str(place.project / "scripts")},
         )
         assert done.returncode == 0, done.stdout + done.stderr
         if "check_benchmark" in command:

@@ -213,7 +213,7 @@ def test_a_scorers_change_asks_the_gate_again_and_nothing_else(place: Workplace)
         "serving/broker/broker.py",
     ):
         file = place.project / "scripts" / "seedbed" / script
-        file.write_text(file.read_text() + "\n# a remark\n")
+        file.write_text(file.read_text() + "\nCHANGED = 1\n")
     assert place.plan() == {"rescore": 4, "tabulate": 1, "compare": 1, "gate": 1}
 
 

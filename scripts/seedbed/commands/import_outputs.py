@@ -114,7 +114,7 @@ def told(adopted: Sequence[Adopted]) -> None:
 
 def scored(adopted: Sequence[Adopted]) -> int:
     """Run the workflow, which makes what is missing, then compare with what the outputs say; returns its exit code."""
-    environment.lay()
+    environment.export()
     sys.stdout.flush()
     words = ["--snakefile", str(ROOT / "Snakefile"), "--configfile", str(CONFIG), "--cores", "all"]
     quiet = ["--quiet", "rules", "progress", "host"]
@@ -167,7 +167,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     names = [named(folder, options, len(found) == 1) for folder in found]
     results.parent.mkdir(parents=True, exist_ok=True)
     os.chdir(results.parent)
-    if control.held():
+    if control.is_locked():
         raise InputError(f"{Path.cwd()}: a run goes on in this folder; expected one that has ended")
     refuse_generated(model for model, _ in names)
     adopted: list[Adopted] = []

@@ -17,7 +17,7 @@ from seedbed.core.secrets import refuse_secrets
 from seedbed.interop.srt_slurm.evaluation import configuration
 from seedbed.interop.srt_slurm.recipe import Recipe
 from seedbed.interop.srt_slurm.roles import server
-from seedbed.serving.broker.control import rehearse
+from seedbed.serving.broker.control import check_plan
 from seedbed.serving.spec import plan, server_file
 
 
@@ -39,7 +39,7 @@ def sound(made: Mapping[str, Any], source: str) -> None:
     try:
         server_file.check_kind(made)
         entry = {"server": definition, "outputs": ["any"]}
-        rehearse(plan.parse({"run": "", "servers": {"m": entry}}), dict.fromkeys(made.get("secrets", ()), ""))
+        check_plan(plan.parse({"run": "", "servers": {"m": entry}}), dict.fromkeys(made.get("secrets", ()), ""))
     except InputError as error:
         raise InputError(f"{source}: {str(error).removeprefix('server of m: ')}") from None
 

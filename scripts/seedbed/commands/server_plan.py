@@ -8,7 +8,7 @@ from typing import Any
 
 from seedbed.config.catalogue import load_server, located
 from seedbed.core.errors import InputError
-from seedbed.serving.broker.control import counting, spoken
+from seedbed.serving.broker.control import command_words, counted_ports
 from seedbed.serving.node import role
 from seedbed.serving.node.addresses import arrange
 from seedbed.serving.node.role import Slot
@@ -28,7 +28,7 @@ def slots(
     more = {**site.programs, "run_dir": f"{folder / 'run' / model}"}
     more["scratch"] = f"{more['run_dir']}/scratch-1"
     more["python"] = site.python or "python"
-    found = arrange(plan.servers[model], list(nodes), {node: node for node in nodes}, counting())
+    found = arrange(plan.servers[model], list(nodes), {node: node for node in nodes}, counted_ports())
     return [Slot(one.role, one.index, one.rank, one.node, {**one.values, **more}) for one in found]
 
 
@@ -45,7 +45,7 @@ def plan(
     for slot in slots(definition, model, nodes, site, folder):
         local = nodes == ["localhost"]
         words = role.local_command(slot) if local else role.slurm_command(slot, "JOB", site, pyxis)
-        spoken(slot)
+        command_words(slot)
         own = role.fill(slot.role.environment.values(), slot.values, f"role {slot.role.name}: environment")
         bare = f", bare, for want of pyxis: image {slot.role.container}" if slot.role.container and not pyxis else ""
         lines = [f"# {slot.label} on {slot.node}{bare}"]

@@ -64,7 +64,7 @@ def main() -> int:
     if options.ended is not None:
         settings = as_it_began(settings)
     lines, groups, verdicts, coverages = [], [], {}, {}
-    going_on = record.get("state") == RUNNING and options.ended is None and control.held()
+    going_on = record.get("state") == RUNNING and options.ended is None and control.is_locked()
     asked = asked_for(settings, record)
     if options.ended is None:
         asked = configured(settings, record) | asked

@@ -1,11 +1,11 @@
-"""The one way a command says that its input is unusable."""
+"""The errors of this project, and the exit codes of its commands."""
 
 import errno
 import os
 import sys
 from collections.abc import Callable
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # told of no file where an open one cannot grow
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # the system names no file where an open one cannot grow
 
 
 class InputError(Exception):
@@ -26,6 +26,9 @@ def exit_code(main: Callable[[], int | None]) -> int:
     except RunError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for what the interpreter flushes at its end
+        return 0
     except OSError as error:
         if error.filename is None and error.errno not in _FULL:
             raise

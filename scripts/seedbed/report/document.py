@@ -70,7 +70,7 @@ def _whole(
     settings: Settings, record: Mapping[str, Any], found: list[dict[str, Any]], judged: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     """Return the document around its pairs, secrets struck out of all that was not said by a model."""
-    going_on = record.get("state") == RUNNING and control.held()
+    going_on = record.get("state") == RUNNING and control.is_locked()
     parts = {pair["benchmark"]: pair["part"] for pair in found}
     told = {
         "format": FORMAT,

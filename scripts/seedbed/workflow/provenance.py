@@ -102,8 +102,8 @@ def _benchmark(settings: Settings, name: str) -> dict[str, Any]:
 
 def _scorer(name: str, path: Path) -> dict[str, str]:
     """Return the digests of a scorer's file and of the code that runs it."""
-    script = "score.py" if name == "strict" else "rescore.py"
-    return {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "code_sha256": code_digest(script)}
+    command = "score" if name == "strict" else "rescore"
+    return {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "code_sha256": code_digest(command)}
 
 
 def _model(settings: Settings, model: str, pairs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,7 +1,13 @@
-"""The beginning and the end of a run: what the driver does around its jobs, and nowhere else."""
+"""One run: what the driver does before its first job and after its last, as named steps.
 
+`start`: plan, lock, check, write, start. `end`: stop, summarise. Each step is a method of `Run`, in this order.
+"""
+
+import os
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from seedbed.config.settings import Settings
@@ -11,80 +17,153 @@ from seedbed.decisions.criteria import CANNOT_TELL, EXIT_CODES
 from seedbed.records import run_record
 from seedbed.scoring.examples import check_file
 from seedbed.serving.broker import control
-from seedbed.workflow import provenance, slurm_executor, snapshot
+from seedbed.workflow import internals, provenance, slurm_executor, snapshot
 from seedbed.workflow.code_digest import code_digest
+from seedbed.workflow.internals import PlannedJob
 from seedbed.workflow.progress import Display
 
-_displays: list[Display] = []
+RULES = ("generate", "server", "score", "rescore", "gate")  # the rules whose jobs a run looks at
+_current: list["Run"] = []  # the run of this process, between `start` and `end`
 
 
-def begin(workflow: Any, settings: Settings) -> None:
-    """Take the folder, write the snapshot, check the scorers, start broker and progress; raises before any job runs.
+@dataclass(frozen=True)
+class RunPlan:
+    """What a DAG asks for: read from its jobs alone, nothing is touched."""
 
-    Only the main process of a real run does: not a job's own Snakemake, not `--touch`.
-    """
-    if not workflow.is_main_process or workflow.touch:
+    scorers: dict[tuple[str, str], set[str]]  # by (model, benchmark): the scorers whose metrics are wanted
+    outputs: dict[str, list[str]]  # by model: the outputs that this run generates
+    resources: dict[str, dict[str, Any]]  # by model: the resources of its server's job
+    rescores: bool  # whether any job of this run scores with a scorer's file
+    gated: bool  # whether the gates judge this run
+
+    @classmethod
+    def of(cls, jobs: Sequence[PlannedJob]) -> "RunPlan":
+        """Return the plan of these jobs."""
+        scorers: dict[tuple[str, str], set[str]] = {}
+        outputs: dict[str, list[str]] = {}
+        for job in jobs:
+            if job.rule in ("generate", "score", "rescore"):
+                wanted = scorers.setdefault((job.wildcards["model"], job.wildcards["benchmark"]), set())
+                wanted |= {"score": {"strict"}, "rescore": {job.wildcards.get("scorer", "")}}.get(job.rule, set())
+            if job.rule == "generate" and job.needed:
+                outputs.setdefault(job.wildcards["model"], []).extend(job.outputs)
+        return cls(
+            scorers,
+            outputs,
+            {job.wildcards["model"]: job.resources for job in jobs if job.rule == "server"},
+            any(job.rule == "rescore" and job.needed for job in jobs),
+            any(job.rule == "gate" for job in jobs),
+        )
+
+    @property
+    def generated(self) -> int:
+        """Return how many seeds this run generates."""
+        return sum(map(len, self.outputs.values()))
+
+
+@dataclass
+class Run:
+    """A run of this process; the steps of `start` and `end` in their order."""
+
+    workflow: Any
+    settings: Settings
+    plan: RunPlan
+    held: int | None = None
+    broker: control.BrokerProcess | None = None
+    display: Display | None = field(default=None, repr=False)
+
+    def lock(self) -> None:
+        """Lock the working directory; raises InputError when another driver holds it."""
+        self.held = control.lock(os.getpid())
+
+    def check(self) -> None:
+        """Check the servers' plan, and the scorers where one is needed; raises InputError naming file and line."""
+        launcher = internals.launcher(self.workflow)
+        control.write_plan(snapshot.broker(self.settings, launcher, self.plan.resources, self.plan.outputs))
+        if self.plan.generated or self.plan.rescores:
+            check_scorers(self.settings)
+
+    def write(self) -> None:
+        """Write what jobs read and mark the run as RUNNING: from here on no verdict of an earlier run counts."""
+        snapshot.write(self.settings, self.plan.scorers)
+        pairs = [
+            {
+                "model": model,
+                "benchmark": benchmark,
+                "scorers": [scorer for scorer in self.settings.scorers if scorer in scorers],
+                **snapshot.terms(self.settings, model, benchmark),
+            }
+            for (model, benchmark), scorers in sorted(self.plan.scorers.items())
+        ]
+        run_record.begin(pairs, self.plan.gated, provenance.of_run(self.settings, pairs))
+
+    def start(self) -> None:
+        """Start the broker, which keeps the lock, and the progress line."""
+        assert self.held is not None
+        self.broker = control.BrokerProcess(self.held)
+        if internals.launcher(self.workflow) == "slurm":
+            slurm_executor.install(self.workflow)
+        internals.remove_job_rate_limit(self.workflow)
+        if self.plan.generated:
+            self.display = Display(snapshot.RUN, expected=self.plan.generated)
+            self.display.start()
+
+    def release(self) -> None:
+        """Release the lock of a run that did not start."""
+        if self.held is not None and self.broker is None:
+            os.close(self.held)
+            self.held = None
+
+    def stop(self) -> None:
+        """Stop the progress line, and the broker with every server."""
+        if self.display is not None:
+            self.display.stop()
+        if self.broker is not None:
+            self.broker.stop()
+        self.release()
+
+
+def start(workflow: Any, settings: Settings) -> None:
+    """Begin the run of this process, if it has one; raises InputError or RunError before any job runs."""
+    if not internals.is_driver(workflow):
         return
-    jobs = list(workflow.dag.jobs)
-    waiting = [job for job in workflow.dag.needrun_jobs() if job.rule.name == "generate"]
-    launcher = "slurm" if workflow.executor_plugin is not None and workflow.executor_plugin.name == "slurm" else "local"
-    placements = {job.wildcards.model: dict(job.resources) for job in jobs if job.rule.name == "server"}
-    wanted: dict[tuple[str, str], set[str]] = {}
-    for job in jobs:
-        if job.rule.name in ("generate", "score", "rescore"):
-            scorers = wanted.setdefault((job.wildcards.model, job.wildcards.benchmark), set())
-            scorers |= {"score": {"strict"}, "rescore": {job.wildcards.get("scorer", "")}}.get(job.rule.name, set())
-    outputs: dict[str, list[str]] = {}
-    for job in waiting:
-        outputs.setdefault(job.wildcards.model, []).extend(map(str, job.output))
-    control.start(snapshot.broker(settings, launcher, placements, outputs))
-    if launcher == "slurm":
-        slurm_executor.install(workflow)
-    elif workflow.local_exec:
-        # Snakemake's limit of jobs a second starts a timer at every look at what waits, each for one more look: with 80
-        # jobs most of its own CPU. There is no cluster to spare here.
-        workflow.scheduler.job_rate_limiter = None
-    snapshot.write(settings, wanted)
-    pairs = [
-        {
-            "model": model,
-            "benchmark": benchmark,
-            "scorers": [scorer for scorer in settings.scorers if scorer in scorers],
-            **snapshot.terms(settings, model, benchmark),
-        }
-        for (model, benchmark), scorers in sorted(wanted.items())
-    ]
-    gated = any(job.rule.name == "gate" for job in jobs)
-    run_record.begin(pairs, gated, provenance.of_run(settings, pairs))
-    display = Display(snapshot.RUN, expected=len(waiting))
-    _displays.append(display)
-    if waiting or any(job.rule.name == "rescore" for job in workflow.dag.needrun_jobs()):
-        try:
-            check_scorers(settings)
-        except InputError:
-            end(succeeded=False)
-            raise
-    if waiting:
-        display.start()
+    internals.check_rules(workflow, RULES)
+    run = Run(workflow, settings, RunPlan.of(internals.planned_jobs(workflow)))
+    run.lock()
+    try:
+        run.check()
+    except InputError:
+        run.release()
+        run.write()  # what stood in results/ is not the answer to this call
+        summarise(succeeded=False)
+        raise
+    run.write()
+    run.start()
+    _current.append(run)
+
+
+def end(succeeded: bool) -> None:
+    """End the run of this process: stop, summarise. A bad verdict fails even a run whose jobs all succeeded."""
+    if not _current:
+        return
+    _current.pop().stop()
+    code = summarise(succeeded)
+    if code and (succeeded or code == EXIT_CODES[CANNOT_TELL]):
+        raise SystemExit(code)
+
+
+def summarise(succeeded: bool) -> int:
+    """Print the verdict and the table of what the run left and write the report; returns the verdict's exit code."""
+    words = [sys.executable, "-m", "seedbed", "summary", "--ended", "well" if succeeded else "badly"]
+    return subprocess.run(words).returncode
 
 
 def check_scorers(settings: Settings) -> None:
-    """Compile every scorer and run its canaries, once a version of it; raises InputError with file, line and reason."""
+    """Compile every scorer and run its examples, once per version of it; raises InputError with file, line, reason."""
     for path in settings.scorers.values():
-        version = digest([path.read_text(encoding="utf-8"), code_digest("check_scorer.py")])
+        version = digest([path.read_text(encoding="utf-8"), code_digest("check_scorer")])
         checked = snapshot.RUN / "config" / "checked" / version
         if not checked.is_file():
             check_file(path)
             checked.parent.mkdir(parents=True, exist_ok=True)
             checked.touch()
-
-
-def end(succeeded: bool) -> None:
-    """Stop progress and broker, and tell what came of the run; a bad verdict fails even a run that went well."""
-    if not _displays:
-        return
-    _displays.pop().stop()
-    control.stop()
-    told = subprocess.run([sys.executable, "-m", "seedbed", "summary", "--ended", "well" if succeeded else "badly"])
-    if told.returncode and (succeeded or told.returncode == EXIT_CODES[CANNOT_TELL]):
-        raise SystemExit(told.returncode)

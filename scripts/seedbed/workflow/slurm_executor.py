@@ -12,6 +12,7 @@ from typing import Any
 
 from seedbed.core.errors import InputError
 from seedbed.serving.launch.slurm import ask
+from seedbed.workflow import internals
 
 Answer = tuple[dict[str, str] | None, float | None]
 DOUBTFUL = {"UNKNOWN", "PREEMPTED", "NODE_FAIL", "REVOKED", "LAUNCH_FAILED", "RECONFIG_FAIL"}
@@ -63,14 +64,14 @@ def status_command(first_look: float) -> str:
 def install(workflow: Any) -> None:
     """Choose the status command and put the doubts between Slurm and the executor of `workflow`."""
     plugin: Any = importlib.import_module("snakemake_executor_plugin_slurm")
-    executor = workflow.scheduler._executor
-    settings = workflow.executor_settings
+    executor = internals.slurm_executor(workflow)
+    settings = internals.executor_settings(workflow)
     settings.status_command = status_command(float(settings.init_seconds_before_status_checks))
     active: list[str] = []
     executor.check_active_jobs = paced(
         noted(executor.check_active_jobs, active),
         executor,
-        workflow.remote_execution_settings.seconds_between_status_checks,
+        internals.status_pause(workflow),
     )
     plugin.query_job_status = questioned(plugin.query_job_status, active)
 

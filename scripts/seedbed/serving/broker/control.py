@@ -1,7 +1,4 @@
-"""A look at every process of a run before any is started: what is wrong is told now, not when the nodes are had.
-
-The driver's end of the broker: take the working directory, start the broker, stop it. Called by rules/server.smk.
-"""
+"""The driver's side of the broker: lock the working directory, check the servers' plan, start and stop the broker."""
 
 import atexit
 import contextlib
@@ -21,64 +18,65 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from seedbed.core import files
-from seedbed.core.environment import SOURCES, servers_path
+from seedbed.core import environment, files
 from seedbed.core.errors import InputError, RunError
 from seedbed.serving.launch import sbatch
-from seedbed.serving.node import role as commands
+from seedbed.serving.node import role as roles
 from seedbed.serving.node.addresses import arrange
 from seedbed.serving.node.role import Slot
 from seedbed.serving.spec import plan as plans
-from seedbed.serving.spec import site
 from seedbed.serving.spec import site as sites
 from seedbed.serving.spec.plan import Plan, ServerPlan
 from seedbed.serving.spec.server_file import Role
 
 FIRST_PORT = 20000
+START_SECONDS = 60.0  # how long the broker may take to say that it is up
+STOP_SECONDS = 90.0  # how long the broker may take to end its servers
+PREDECESSOR_SECONDS = 60.0  # how long to wait for the broker of a killed driver, which is ending its servers
 
 
-def rehearse(plan: Plan, inherited: Mapping[str, str] = os.environ) -> None:
-    """Raise InputError, naming model, role and key, where a server of the run could not be started as its file says.
+def check_plan(plan: Plan, inherited: Mapping[str, str] = os.environ) -> None:
+    """Raise InputError, naming model, role and key, where a server could not be started as its file says.
 
-    A server that no job of the run waits for is not looked at.
+    Looks at every process of every server that a job of the run waits for, before any of them is started.
     """
     for server in (one for one in plan.servers.values() if one.outputs):
         try:
-            _rehearse(plan, server, inherited)
+            _check_server(plan, server, inherited)
         except InputError as error:
             named = f"server of {server.model}: "
             raise InputError(f"{named}{str(error).removeprefix(named)}") from None
 
 
-def _rehearse(plan: Plan, server: ServerPlan, inherited: Mapping[str, str]) -> None:
+def _check_server(plan: Plan, server: ServerPlan, inherited: Mapping[str, str]) -> None:
     """Raise InputError where one server could not be started as its file says."""
     slurm = plan.launcher == "slurm"
-    pyxis = slurm and any(role.container for role in server.roles) and site.has_pyxis(plan.site)
-    nodes = names(server) if slurm else ["localhost"]
+    pyxis = slurm and any(role.container for role in server.roles) and sites.has_pyxis(plan.site)
+    nodes = node_names(server) if slurm else ["localhost"]
     more = {**plan.site.programs, "scratch": "scratch"}
     secrets = [name for role in server.roles for name in role.secrets]
-    for slot in arrange(server, nodes, {node: node for node in nodes}, counting(), more):
-        commands.environment(slot, inherited, secrets, {})
-        spoken(slot)
+    for slot in arrange(server, nodes, {node: node for node in nodes}, counted_ports(), more):
+        roles.environment(slot, inherited, secrets, {})
+        command_words(slot)
         if slurm:
-            commands.slurm_command(slot, "JOB", plan.site, pyxis)
+            roles.slurm_command(slot, "JOB", plan.site, pyxis)
 
 
-def spoken(slot: Slot) -> list[str]:
-    """Return the words of a process and of the question for its version; raises InputError for unknown placeholders."""
-    version = commands.fill(slot.role.version, slot.values, f"role {slot.role.name}: version")
-    return [*commands.local_command(slot), *version]
+def command_words(slot: Slot) -> list[str]:
+    """Return the words of a process's command and of its version's; raises InputError for an unknown placeholder."""
+    version = roles.fill(slot.role.version, slot.values, f"role {slot.role.name}: version")
+    return [*roles.local_command(slot), *version]
 
 
-def names(server: ServerPlan) -> list[str]:
-    """Return a name for each node of a placement; as many as are needed where `slurm_extra` may say how many."""
+def node_names(server: ServerPlan) -> list[str]:
+    """Return a name for each node of a server's job; as many as its roles need where `slurm_extra` may set them."""
     needed = sum(role.count * role.nodes for role in server.roles if role.gpus)
-    told = server.placement.get("nodes") or (needed if server.placement.get("slurm_extra") else 1)
-    return [f"node{number + 1}" for number in range(max(1, int(told)))]
+    count = server.placement.get("nodes") or (needed if server.placement.get("slurm_extra") else 1)
+    return [f"node{number + 1}" for number in range(max(1, int(count)))]
 
 
-def counting() -> Callable[[Role, str, bool], int]:
-    """Return what gives out ports without looking at any machine: the fixed one of a role, else the host's next."""
+def counted_ports() -> Callable[[Role, str, bool], int]:
+    """Return a source of ports that looks at no machine: the fixed port of a role, else the host's next number."""
     given: dict[str, itertools.count[int]] = {}
 
     def port(role: Role, host: str, _: bool) -> int:
@@ -88,88 +86,80 @@ def counting() -> Callable[[Role, str, bool], int]:
     return port
 
 
-UP_WITHIN = 60.0  # seconds for the broker to say "up"
-DOWN_WITHIN = 90.0  # seconds for the broker to end its servers
-LEFT_BEHIND = 60.0  # seconds to wait for the broker of a killed driver, which is ending its servers
-_broker: list[subprocess.Popen[str]] = []
+def write_plan(plan: Mapping[str, Any], folder: Path = Path("run")) -> Plan:
+    """Write run/broker.json with the site's settings and a new run id; returns the plan as the broker reads it.
 
-
-def start(plan: Mapping[str, Any], run_dir: Path | str = "run") -> str:
-    """Start the broker of this run and return the run's id once it is up.
-
-    Raises InputError when another driver holds the folder, RunError when the broker does not come up. It is stopped by
-    `stop()`, at the latest when this process ends.
+    Raises InputError where a server of it could not be started.
     """
-    folder = Path(run_dir)
     if plan.get("launcher") == "slurm":
         sbatch.check(server.get("placement") or {} for server in plan["servers"].values())
-    held = lock(os.getpid(), folder)
-    run = uuid.uuid4().hex
     site = plan["site"] if "site" in plan else sites.here()
-    files.write_json(folder / "broker.json", {**plan, "site": site, "run": run})
-    try:
-        rehearse(plans.read(folder / "broker.json"))
-    except InputError:
-        os.close(held)
-        raise
-    words = [sys.executable, "-m", "seedbed.serving.broker.broker", "--plan", str(folder / "broker.json")]
-    words += ["--driver-pid", str(os.getpid()), "--lock-fd", str(held)]
-    Path("logs").mkdir(exist_ok=True)
-    with open("logs/broker.err", "a", encoding="utf-8") as errors:
-        process = subprocess.Popen(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            pass_fds=(held,),
-            start_new_session=True,  # Ctrl-C in the terminal must reach the driver alone
-            env={**os.environ, "PATH": servers_path(), "PYTHONPATH": str(SOURCES), "PYTHONSAFEPATH": "1"},
-        )
-    assert process.stdout is not None
-    readable, _, _ = select.select([process.stdout], [], [], UP_WITHIN)
-    word = process.stdout.readline().strip() if readable else ""
-    if word != "up":
-        process.kill()
-        process.wait()
-        os.close(held)
-        raise RunError(f"the broker did not come up: {files.last_lines(Path('logs/broker.err'), 3)}")
-    _broker.append(process)
-    atexit.register(stop)
-    threading.Thread(target=_mourn, args=(process,), daemon=True).start()
-    for signum in (signal.SIGINT, signal.SIGTERM):  # a shell's background job ignores SIGINT; nothing does from here on
-        signal.signal(signum, signal.default_int_handler)
-    return run
+    files.write_json(folder / "broker.json", {**plan, "site": site, "run": uuid.uuid4().hex})
+    written = plans.read(folder / "broker.json")
+    check_plan(written)
+    return written
 
 
-def stop() -> None:
-    """End the broker and, through it, every server; returns when they are gone. Harmless when there is none."""
-    while _broker:
-        process = _broker.pop()
-        with contextlib.suppress(ProcessLookupError):
-            process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(DOWN_WITHIN)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+class BrokerProcess:
+    """A running broker, started by this driver. It ends with `stop`, at the latest with this process."""
+
+    def __init__(self, held: int, folder: Path = Path("run")) -> None:
+        """Start the broker of the plan in `folder`; `held` is the lock's descriptor, which the broker shares.
+
+        Raises RunError, and releases the lock, when the broker does not come up.
+        """
+        words = [sys.executable, "-m", "seedbed.serving.broker.broker", "--plan", str(folder / "broker.json")]
+        words += ["--driver-pid", str(os.getpid()), "--lock-fd", str(held)]
+        log = Path("logs/broker.err")
+        log.parent.mkdir(exist_ok=True)
+        with log.open("a", encoding="utf-8") as errors:
+            self.process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                pass_fds=(held,),
+                start_new_session=True,  # Ctrl-C in the terminal must reach the driver alone
+                env={**os.environ, **environment.variables(), "PATH": environment.path_of_servers()},
+            )
+        assert self.process.stdout is not None
+        readable, _, _ = select.select([self.process.stdout], [], [], START_SECONDS)
+        if not readable or self.process.stdout.readline().strip() != "up":
+            self.process.kill()
+            self.process.wait()
+            os.close(held)
+            raise RunError(f"the broker did not start: {files.last_lines(log, 3)}")
+        self.stopping = False
+        atexit.register(self.stop)
+        threading.Thread(target=self._end_run_with_broker, daemon=True).start()
+        for signum in (signal.SIGINT, signal.SIGTERM):  # a background job of a shell ignores SIGINT until here
+            signal.signal(signum, signal.default_int_handler)
+
+    def stop(self) -> None:
+        """End the broker and, through it, every server; returns when they are gone. May be called again."""
+        self.stopping = True
+        atexit.unregister(self.stop)
+        if self.process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    def _end_run_with_broker(self) -> None:
+        """End the run, as Ctrl-C does, when its broker ends by itself: the seeds would wait for servers in vain."""
+        self.process.wait()
+        if not self.stopping:
+            code = self.process.returncode
+            print(f"error: the broker ended by itself (exit code {code}); see logs/broker.err", file=sys.stderr)
+            os.kill(os.getpid(), signal.SIGINT)
 
 
-def _mourn(process: "subprocess.Popen[str]") -> None:
-    """End the run, as Ctrl-C does, when its broker ends unasked: its seeds would wait for servers in vain."""
-    process.wait()
-    if process in _broker:
-        print(f"error: the broker ended unasked (exit code {process.returncode}); see logs/broker.err", file=sys.stderr)
-        os.kill(os.getpid(), signal.SIGINT)
-
-
-def alive() -> bool:
-    """Return whether this process has a broker that still runs."""
-    return bool(_broker) and _broker[-1].poll() is None
-
-
-def held(folder: Path = Path("run")) -> bool:
-    """Return whether a driver, or the broker it left behind, holds the working directory."""
+def is_locked(folder: Path = Path("run")) -> bool:
+    """Return whether a driver, or the broker that a killed driver left, holds the working directory."""
     try:
         probe = os.open(folder / "driver.lock", os.O_RDWR)
     except OSError:
@@ -184,14 +174,15 @@ def held(folder: Path = Path("run")) -> bool:
 
 
 def lock(pid: int, folder: Path = Path("run")) -> int:
-    """Return the descriptor that holds the working directory for the driver `pid`; raises InputError if it is taken.
+    """Lock the working directory for the driver `pid` and return the lock's descriptor.
 
-    A driver that was killed leaves its broker behind for the seconds it takes to end its servers: that is waited for.
+    Raises InputError if another run holds it. The broker of a killed driver keeps the lock for the seconds it takes to
+    end its servers; this waits for it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "driver.lock"
     held = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    patience = time.monotonic() + LEFT_BEHIND
+    deadline = time.monotonic() + PREDECESSOR_SECONDS
     while True:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -199,7 +190,7 @@ def lock(pid: int, folder: Path = Path("run")) -> int:
         except BlockingIOError:
             holder = _holder(held)
             gone = holder.get("host") == socket.gethostname() and not _exists(int(holder.get("pid", 0)))
-            if gone and time.monotonic() < patience:
+            if gone and time.monotonic() < deadline:
                 time.sleep(0.2)
                 continue
             os.close(held)
