@@ -7,7 +7,7 @@ BIN = .venv/bin
 .PHONY: run summary report test check test-browser test-dynamo test-slurm bench format dag
 
 run: .venv/run.ok  ## set up, evaluate the demonstration, show its table
-	@started=$$($(BIN)/python -c 'import time; print(time.time())'); $(BIN)/snakemake --cores all --quiet rules progress host && $(BIN)/python -m seedbed summary --unless-told-since $$started
+	@started=$$($(BIN)/python -c 'import time; print(time.time())'); $(BIN)/snakemake --cores all --quiet rules progress host && $(BIN)/python -m seedbed summary --skip-if-reported-since $$started
 
 summary: .venv/run.ok  ## the tables, the verdict and the report of what is there, also while a run goes on
 	@$(BIN)/python -m seedbed summary
@@ -36,6 +36,7 @@ check: .venv/test.ok
 	$(BIN)/ruff format --check scripts tests
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache pyproject.toml
 	$(BIN)/snakemake --lint --cores 1
 
 format: .venv/test.ok

@@ -17,10 +17,12 @@ from typing import Any
 
 import yaml
 
-from seedbed.commands import compare, gate
-from seedbed.commands.tabulate import compare_scorers, rows_of, write_table
+from seedbed.commands import compare
+from seedbed.config.settings import load
 from seedbed.core import files as whole
 from seedbed.decisions import declared
+from seedbed.results import gates
+from seedbed.results.summary_table import compare_scorers, rows_of, write_table
 from seedbed.scoring.cohort import read_cohort
 from seedbed.scoring.figures import of_folder
 from seedbed.scoring.score_files import as_json, write_reports
@@ -288,7 +290,7 @@ def _decided(size: Size) -> None:
     write_table(rows, Path("results/summary.csv"))
     for label in declared.labels(config):
         whole.write(Path("results/comparisons") / f"{label}.json", as_json(compare.of_run(config, label)))
-    whole.write(Path("results/gate.json"), as_json(gate.of_run(config, {})))
+    whole.write(Path("results/gate.json"), as_json(gates.judge_run(load(config, "config.yaml", [Path("results")]), {})))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -115,13 +115,14 @@ def own(work: Path) -> None:
     code = (
         "import time; from seedbed.commands import gate, tabulate;"
         "from seedbed.results import summary_table, usage; start = time.process_time();"
-        "from seedbed.commands import report; from seedbed.results.status import coverage_of, terms_of;"
+        "from seedbed.report import document; from seedbed.results.status import coverage_of, terms_of;"
+        "from seedbed.config.settings import load; from seedbed.core.schema import read_yaml;"
+        "from seedbed.records import paths, run_record;"
         "loaded = time.process_time();"
-        "settings = report.load(report.read_yaml(report.CONFIG), str(report.CONFIG), [report.CONFIG.parent]);"
-        "record = report.run_record.read();"
-        "pairs = report.pairs_of(settings, record);"
-        "known = {p: coverage_of(settings, p, terms_of(settings, record, p)) for p in pairs};"
-        "begun = time.process_time(); report.write(settings, known, None);"
+        "settings = load(read_yaml(paths.CONFIG), str(paths.CONFIG), [paths.CONFIG.parent]);"
+        "record = run_record.read();"
+        "known = {p: coverage_of(settings, p, terms_of(settings, record, p)) for p in settings.pairs};"
+        "begun = time.process_time(); document.write(settings, known, None);"
         "print(loaded - start, time.process_time() - begun)"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT / "scripts")}

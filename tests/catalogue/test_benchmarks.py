@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from seedbed.commands.check_benchmark import check
-from seedbed.commands.prepare_dataset import prepare
 from seedbed.config.benchmark import Benchmark, load_benchmark
 from seedbed.config.catalogue import shipped
 from seedbed.core.environment import ROOT
+from seedbed.datasets.prepare import prepare
 from seedbed.datasets.rows import order_of
 from seedbed.records.dataset import Row, read_rows
 from tests.catalogue.shapes import ROWS, SETS, SUBJECTS, expert_choices, ten_options

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from seedbed.commands.prepare_dataset import prepare
 from seedbed.config.settings import Settings, load
 from seedbed.core.errors import InputError
+from seedbed.datasets.prepare import prepare
 from seedbed.datasets.rows import shaped
 from seedbed.datasets.subset import chosen, label
 from seedbed.workflow.snapshot import client, effective

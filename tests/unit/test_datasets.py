@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from seedbed.commands.prepare_dataset import prepare
 from seedbed.core.errors import InputError
+from seedbed.datasets.prepare import prepare
 from seedbed.records.dataset import read_rows, write_rows
 
 GOOD = b'{"id": "a", "problem": "1+1?", "expected_answer": "2"}\n'

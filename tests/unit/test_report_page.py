@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from seedbed.commands import report as command
 from seedbed.config.settings import load
 from seedbed.core.errors import InputError
 from seedbed.core.schema import read_yaml
-from seedbed.report import page
+from seedbed.records import paths
+from seedbed.report import document, page
 from tests.reportplace import HOSTILE, Size, lay, report
 
 SIZE = Size(models=1, benchmarks=2, seeds=3, problems=6, characters=8_000)
@@ -184,18 +184,20 @@ def test_outside_of_a_run_it_is_refused_in_one_line(tmp_path: Path) -> None:
 
 def test_a_report_that_cannot_be_written_is_one_line_and_no_error(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
-    settings = load(read_yaml(command.CONFIG), str(command.CONFIG), [command.CONFIG.parent])
-    assert command.told_to(settings, {}, None) == "report: results/report.html"
-    before = command.REPORT.read_bytes()
+    settings = load(read_yaml(paths.CONFIG), str(paths.CONFIG), [paths.CONFIG.parent])
+    assert document.write_and_describe(settings, {}, None) == "report: results/report.html"
+    before = paths.REPORT.read_bytes()
 
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied", "results/report.html")
 
     monkeypatch.setattr("seedbed.core.files.write", refuse)
-    line = command.told_to(settings, {}, None)
+    line = document.write_and_describe(settings, {}, None)
     assert line.startswith("report: results/report.html could not be written: ")
     assert "Permission denied" in line
     assert "\n" not in line
-    monkeypatch.setattr(command, "gathered", lambda *_: 1 / 0)
-    assert command.told_to(settings, {}, None).endswith("could not be written: ZeroDivisionError: division by zero")
-    assert command.REPORT.read_bytes() == before
+    monkeypatch.setattr(document, "gather", lambda *_: 1 / 0)
+    assert document.write_and_describe(settings, {}, None).endswith(
+        "could not be written: ZeroDivisionError: division by zero"
+    )
+    assert paths.REPORT.read_bytes() == before

@@ -255,8 +255,8 @@ def test_a_summary_by_hand_tells_what_the_run_told(place: Workplace) -> None:
 def test_a_summary_keeps_quiet_only_where_a_run_has_just_told_it_all(place: Workplace) -> None:
     assert place.run().code == 0
     ended = run_record(place)["ended"]
-    assert place.module("summary", "--unless-told-since", str(ended - 0.001)).stdout == ""
-    assert "sums / m: COMPLETE" in place.module("summary", "--unless-told-since", str(ended + 0.001)).stdout
+    assert place.module("summary", "--skip-if-reported-since", str(ended - 0.001)).stdout == ""
+    assert "sums / m: COMPLETE" in place.module("summary", "--skip-if-reported-since", str(ended + 0.001)).stdout
 
 
 def test_a_summary_without_a_run_says_what_is_missing(tmp_path: Path, place: Workplace) -> None:

@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
-from seedbed.commands.prepare_dataset import prepare
 from seedbed.config.benchmark import Benchmark, load_benchmark
 from seedbed.config.catalogue import located
 from seedbed.core.errors import RunError
+from seedbed.datasets.prepare import prepare
 from seedbed.datasets.rows import fields, render
 from seedbed.records.dataset import Row, iter_rows
 from seedbed.records.lazy_json import Text

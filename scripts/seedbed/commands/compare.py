@@ -13,7 +13,8 @@ from seedbed.core.errors import InputError
 from seedbed.core.schema import nearest
 from seedbed.decisions.comparison import compare, sentences
 from seedbed.decisions.declared import labels, read_config, sides_of, stems
-from seedbed.decisions.scored_folder import RESULTS, Side, benchmarks_of, matched, read, side, with_parts
+from seedbed.decisions.scored_folder import Side, benchmarks_of, matched, read, side, with_parts
+from seedbed.records import paths
 from seedbed.scoring.answers import ANSWER_TYPES
 from seedbed.scoring.score_files import STRICT, as_json
 from seedbed.statistics.intervals import OTHER_PROBLEMS, RUN_AGAIN
@@ -100,7 +101,7 @@ def main() -> int:
         raise InputError(
             f"expected two sides and at most two scorers, found {len(options.sides)}, {len(options.scorer)}"
         )
-    models = [folder.name for folder in RESULTS.glob("*") if (folder / "eval-results").is_dir()]
+    models = [folder.name for folder in paths.RESULTS.glob("*") if (folder / paths.EVAL_RESULTS).is_dir()]
     scorers: Sequence[str] = (options.scorer or [STRICT]) * 2
     a, b = (
         with_parts(side(named, models, [Path()]), options.benchmark, scorer)

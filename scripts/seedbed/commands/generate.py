@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -163,11 +164,30 @@ def _job(arguments: argparse.Namespace) -> Job:
     )
 
 
+PAUSE = 0.5  # seconds between two looks for a server
+
+
+def run_beside_server(folder: Path, label: str, snapshot: Snapshot) -> int:
+    """Run this command again beside the server of `folder`, run/{model}; returns its exit code.
+
+    While there is none, a want named after `label` asks for it; raises RunError where waiting is in vain.
+    """
+
+    def find() -> allocation.Allocation:
+        with Demand(folder, f"{label}-outside", snapshot.concurrency, snapshot.heartbeat, True) as demand:
+            while (found := allocation.allocation(folder)) is None:
+                demand.check()
+                time.sleep(PAUSE)
+        return found
+
+    return allocation.run(["-m", "seedbed", "generate", *sys.argv[1:]], find)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Do the job here, or beside its server where the config places the seeds there."""
     snapshot = read(arguments.run)
     if snapshot.placement == "server" and snapshot.endpoint is None and allocation.INSIDE not in os.environ:
-        return allocation.run_beside_server(arguments.run.parent, f"{arguments.benchmark}-rs{arguments.seed}", snapshot)
+        return run_beside_server(arguments.run.parent, f"{arguments.benchmark}-rs{arguments.seed}", snapshot)
     generate(_job(arguments))
     return 0
 

@@ -1,77 +1,15 @@
-"""Fetch a benchmark's rows, check them against their pin, and write them in our form."""
+"""Fetch a benchmark's rows, check them against their pin, and write them in the project's form."""
 
 import argparse
 import contextlib
-import fcntl
 import json
-import shutil
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-from seedbed.core.digests import digest, sha256
-from seedbed.core.errors import InputError
-from seedbed.datasets.formats import objects
-from seedbed.datasets.rows import shaped
-from seedbed.datasets.sources import fetch
-from seedbed.datasets.subset import chosen, subsets_of
-from seedbed.records.dataset import Row, write_rows
-
-
-def prepare(definition: dict[str, Any], out: Path) -> dict[str, Any]:
-    """Write the benchmark's rows to `out` and return their record: source, digests, number of rows, part.
-
-    Of two that prepare the same rows at once the second waits. What was fetched is dropped when the rows are whole;
-    what an interrupted download left is kept, and the next attempt goes on from there.
-    """
-    folder = out.parent
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        fetched = folder / ".source"
-        path = fetch(definition["source"], fetched)
-        record = _written(definition, path, out)
-        found = sha256(path)
-        shutil.rmtree(fetched, ignore_errors=True)
-    return {
-        "benchmark": definition["name"],
-        "source": definition["source"],
-        "source_sha256": found,
-        "definition": digest({key: definition.get(key) for key in ("columns", "keep", "ids", "options", "row")}),
-        "sha256": sha256(out),
-        **record,
-    }
-
-
-def _written(definition: Mapping[str, Any], path: Path, out: Path) -> dict[str, Any]:
-    """Write the rows, or the part that is asked for, one in memory at a time; returns their number and the part."""
-    name, part = definition["name"], definition.get("part")
-    tally: list[int] = []
-
-    def rows() -> Iterator[Row]:
-        return _counted(shaped(objects(path, definition["source"]), definition, str(path)), definition, tally)
-
-    if not part:
-        write_rows(rows(), out)
-        return {"rows": tally[-1], "part": None}
-    taken = chosen([(row["id"], subsets_of(row)) for row in rows()], part, f"parts.{name}")
-    write_rows((row for row in rows() if row["id"] in taken), out)
-    return {"rows": len(taken), "part": {**part, "of": tally[-1]}}
-
-
-def _counted(rows: Iterator[Row], definition: Mapping[str, Any], tally: list[int]) -> Iterator[Row]:
-    """Yield the rows and append their number to `tally`; raises InputError when it is not the pinned one."""
-    total, pinned = 0, definition["source"].get("rows")
-    for row in rows:
-        total += 1
-        yield row
-    if pinned is not None and total != pinned:
-        raise InputError(f"{definition['name']}: the source has {total} rows; expected {pinned} (source.rows)")
-    tally.append(total)
+from seedbed.datasets.prepare import prepare
 
 
 def main() -> int:
-    """Run the command; returns 0, or raises what `exit_code` tells."""
+    """Run the command; returns 0."""
     parser = argparse.ArgumentParser(prog="python -m seedbed prepare_dataset", description=__doc__)
     parser.add_argument("--definition", type=Path, required=True, help="the benchmark's definition, JSON")
     parser.add_argument("--out", type=Path, required=True, help="the rows, jsonl")

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from seedbed.commands.score import answers_of
-from seedbed.core import files as whole
 from seedbed.core.errors import InputError
+from seedbed.core.files import write
+from seedbed.records.dataset import expected_answers
 from seedbed.records.outputs import seed_files
 from seedbed.scoring.answers import ANSWER_TYPES, answer_type_of
 from seedbed.scoring.cohort import Cohort, read_cohort
@@ -149,15 +149,16 @@ def main() -> int:
     files, folder = inputs(options)
     answer_type = options.answer_type or answer_type_of(files[0])
     benchmark = options.benchmark or folder.resolve().name
+    answers = None if options.dataset is None else expected_answers(options.dataset)
     scorers = scorers_wanted(options.scorer, options.alone)
-    cohort = rescore(files, scorers, answer_type, answers_of(options.dataset), not options.alone)
+    cohort = rescore(files, scorers, answer_type, answers, not options.alone)
     before = [] if options.alone else earlier(options.out, cohort.traces)
     for name, scorer in zip(cohort.scored, scorers, strict=True):
         definition = digest_of(find_definition(scorer))
         write_reports(cohort, name, benchmark, answer_type, options.out, definition)
     if not options.alone:
         compared = compare_all(cohort)
-        whole.write(options.out / "scorers.json", as_json(compared))
+        write(options.out / "scorers.json", as_json(compared))
         print(table(cohort, benchmark, compared))
         print(written(options.out, list(cohort.scored), before))
     return 0

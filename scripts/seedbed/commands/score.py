@@ -5,7 +5,7 @@ from pathlib import Path
 
 from seedbed.core.errors import RunError
 from seedbed.records.coverage import ROUNDING
-from seedbed.records.dataset import iter_rows
+from seedbed.records.dataset import expected_answers
 from seedbed.scoring.answers import ANSWER_TYPES
 from seedbed.scoring.cohort import read_cohort
 from seedbed.scoring.score_files import write_reports
@@ -36,13 +36,6 @@ def score(
     return write_reports(cohort, strict.name, benchmark, answer_type, folder)
 
 
-def answers_of(dataset: Path | None) -> dict[str, str] | None:
-    """Return the expected answers of a dataset by id, None without one."""
-    if dataset is None:
-        return None
-    return {str(row["id"]): str(row["expected_answer"]) for row in iter_rows(dataset)}
-
-
 def main() -> int:
     """Run the command; returns 0."""
     parser = argparse.ArgumentParser(prog="python -m seedbed score", description=__doc__)
@@ -53,6 +46,6 @@ def main() -> int:
     parser.add_argument("--max-fraction", type=float, default=1.0, help="the tolerated share of failed samples")
     parser.add_argument("--out-dir", required=True, type=Path, help="where the files go")
     options = parser.parse_args()
-    answers = answers_of(options.dataset)
+    answers = None if options.dataset is None else expected_answers(options.dataset)
     score(options.outputs, options.benchmark, options.answer_type, answers, options.out_dir, options.max_fraction)
     return 0

@@ -14,8 +14,7 @@ from seedbed.core.errors import InputError
 from seedbed.core.schema import conform, nearest
 from seedbed.core.secrets import refuse_secrets
 from seedbed.decisions import declared
-from seedbed.interop.srt_slurm import evaluation
-from seedbed.records import import_record
+from seedbed.records import import_record, paths
 from seedbed.serving.spec import server_file
 from seedbed.serving.spec.server_file import answer_relevant, model_file
 
@@ -54,7 +53,7 @@ class Settings:
             (model, name)
             for model in self.models
             for name in self.benchmarks
-            if model in self.generated or import_record.read(import_record.folder_of(model, name)) is not None
+            if model in self.generated or import_record.read(paths.outputs_folder(model, name)) is not None
         ]
 
     def seeds_of(self, model: str, benchmark: str) -> list[int]:
@@ -155,6 +154,14 @@ class Settings:
             self.fingerprint(model, benchmark), json.loads(canonical(answer_relevant(self.server(model))))
         )
 
+    def terms(self, model: str, benchmark: str) -> dict[str, Any]:
+        """Return what a pair's outputs are judged by: their fingerprint, the seeds, the tolerated share of failures."""
+        return {
+            "fingerprint": self.made_of(model, benchmark),
+            "seeds": self.seeds_of(model, benchmark),
+            "max_fraction": self.config["errors"]["max_fraction"],
+        }
+
     def fingerprint(self, model: str, benchmark: str) -> str:
         """Return the digest of all that shapes an answer beside the server, the row and the seed."""
         asked, told = self.model(model), self.benchmark(benchmark).definition
@@ -171,7 +178,6 @@ class Settings:
 def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Settings:
     """Return the settings of a configuration read from `source`; relative paths are meant from one of `bases`."""
     refuse_secrets(config, "", source)
-    evaluation.refuse(config, source)
     checked = conform(config, "config", source)
     check_models(checked["models"], source)
     try:

@@ -1,6 +1,6 @@
-"""What a configuration wants compared and judged: `comparisons` and `gates`, checked before anything runs.
+"""The `comparisons` and `gates` of a configuration: checked before anything runs, and what each depends on.
 
-What comparisons and gates depend on beside the files of the run: their wording, and stored references by content.
+Beside the files of the run they depend on their wording, and on stored references by content.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from seedbed.core.errors import InputError
 from seedbed.core.schema import conform, nearest, read_yaml
 from seedbed.decisions.criteria import Criterion, criterion
 from seedbed.decisions.scored_folder import Side, folders_with_samples, outputs_in, side
-from seedbed.records import import_record
+from seedbed.records import import_record, paths
 from seedbed.scoring.score_files import STRICT
 
 
@@ -97,7 +97,7 @@ def _cases(gate: dict[str, Any], names: dict[str, list[str]]) -> Iterator[Case]:
     criteria = tuple(map(criterion, gate["require"]))
     for model in gate.get("models") or names["models"]:
         for benchmark in gate.get("benchmarks") or names["benchmarks"]:
-            folder = Path("results") / model / "eval-results" / benchmark
+            folder = paths.outputs_folder(model, benchmark)
             for scorer in gate.get("scorers") or names["scorers"][:1]:
                 asked = tuple(one for one in criteria if not _itself(one.reference, folder, scorer))
                 if asked:
@@ -115,7 +115,7 @@ def _itself(reference: str, folder: Path, scorer: str) -> bool:
 
 def markers(config: dict[str, Any]) -> list[str]:
     """Return the marker that a run must end with, none where nothing is asked of it."""
-    return ["results/gate.passed"] if config["gates"] else []
+    return [str(paths.GATE_PASSED)] if config["gates"] else []
 
 
 def _gate(asked: dict[str, Any], where: str, names: dict[str, list[str]], bases: Sequence[Path]) -> dict[str, Any]:

@@ -9,14 +9,13 @@ from typing import Any
 
 from seedbed.core.errors import InputError
 from seedbed.core.schema import nearest
+from seedbed.records import paths
 from seedbed.records.coverage import read_seed_file
 from seedbed.records.outputs import changed, seed_files, seed_of
 from seedbed.scoring.answers import Scored, answer_type_of
 from seedbed.scoring.cohort import read_cohort
 from seedbed.scoring.score_files import metrics_name, read_details, read_table, write_reports
 from seedbed.scoring.staged import load_scorer
-
-RESULTS = Path("results")
 
 
 @dataclass(frozen=True)
@@ -44,9 +43,9 @@ class Side:
     def folder(self, benchmark: str, model: str | None = None) -> Path:
         """Return the folder of a benchmark's outputs; of a stored results folder that of `model`, the other side's."""
         if not self.stored:
-            return self.root / "eval-results" / benchmark
+            return self.root / paths.EVAL_RESULTS / benchmark
         roots = [self.root, *([self.root / model, self.root / "results" / model] if model else [])]
-        tried = [root / "eval-results" / benchmark for root in roots]
+        tried = [root / paths.EVAL_RESULTS / benchmark for root in roots]
         found = next((folder for folder in [*tried, self.root] if holds_samples(folder)), None)
         if found is None:
             raise InputError(f"{self.root}: found no outputs of {benchmark}; expected {tried[0]} or output-rs*.jsonl")
@@ -78,7 +77,7 @@ def side(named: str, models: Collection[str], bases: Sequence[Path]) -> Side:
     model, *rest = named.split("/")
     if model in models and len(rest) < 3 and all(rest):
         benchmark, scorer = [*rest, None, None][:2]
-        return Side(named, RESULTS / model, model, benchmark, scorer)
+        return Side(named, paths.RESULTS / model, model, benchmark, scorer)
     folder = next((path for base in bases or [Path()] if (path := base / Path(named).expanduser()).is_dir()), None)
     if folder is None:
         hint = nearest(model, models) if models else "expected a folder"
@@ -104,7 +103,7 @@ def benchmarks_of(found: Side) -> list[str]:
     """Return the benchmarks that a side has outputs of; raises InputError if none."""
     if found.benchmark:
         return [found.benchmark]
-    names = sorted(folder.name for folder in (found.root / "eval-results").glob("*") if holds_samples(folder))
+    names = sorted(folder.name for folder in (found.root / paths.EVAL_RESULTS).glob("*") if holds_samples(folder))
     if not names and holds_samples(found.root):
         names = [found.root.resolve().name]
     if not names:
@@ -133,7 +132,7 @@ def holds_samples(folder: Path) -> bool:
 
 def outputs_in(folder: Path) -> list[Path]:
     """Return the finished outputs of a folder, by name; neither their marks nor what is still being generated."""
-    return sorted(path for end in ("", ".gz", ".zst") for path in folder.glob(f"output-rs*.jsonl{end}"))
+    return sorted(path for end in ("", ".gz", ".zst") for path in folder.glob(f"{paths.OUTPUTS}{end}"))
 
 
 def read(folder: Path, scorer: str, answer_type: str | None = None, finished: bool = False) -> Samples:

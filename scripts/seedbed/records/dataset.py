@@ -190,3 +190,8 @@ def check_problems(path: Path, found: Mapping[str, Key], expected: Mapping[str, 
 def _few(names: list[str]) -> str:
     """Return the first few names, and how many more there are."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def expected_answers(path: Path) -> dict[str, str]:
+    """Return the expected answers of a dataset by id."""
+    return {str(row["id"]): str(row["expected_answer"]) for row in iter_rows(path)}

@@ -6,15 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from seedbed.core.errors import InputError
+from seedbed.records import paths
 from seedbed.records.outputs import changed
 
 NAME = "imported.json"
 COMMAND = "python -m seedbed import_outputs"
-
-
-def folder_of(model: str, benchmark: str) -> Path:
-    """Return the folder of a model's outputs for a benchmark."""
-    return Path("results") / model / "eval-results" / benchmark
 
 
 def read(folder: Path) -> dict[str, Any] | None:
@@ -38,9 +34,11 @@ def lacks(model: Mapping[str, Any], folder: Path) -> bool:
 
 def seeds(model: str, benchmark: str) -> list[int]:
     """Return the seeds that were imported, in order; raises InputError where none were."""
-    told = read(folder_of(model, benchmark))
+    told = read(paths.outputs_folder(model, benchmark))
     if told is None:
-        raise InputError(f"{folder_of(model, benchmark)}: {model!r} is imported, and has no outputs of {benchmark!r}")
+        raise InputError(
+            f"{paths.outputs_folder(model, benchmark)}: {model!r} is imported, and has no outputs of {benchmark!r}"
+        )
     return sorted(int(file["seed"]) for file in told["files"])
 
 
@@ -51,7 +49,7 @@ def check_generated(model: str, benchmarks: Iterable[str], seeds: Sequence[int])
             told = f"resources/{benchmark} holds the problems of imported outputs, not those of the benchmark's source"
             raise InputError(f"{told}: remove it, and it is prepared for {model!r}")
         for seed in seeds:
-            if fault := changed(folder_of(model, benchmark) / f"output-rs{seed}.jsonl", by_content=False):
+            if fault := changed(paths.outputs_folder(model, benchmark) / paths.output_name(seed), by_content=False):
                 raise InputError(fault)
 
 
@@ -59,20 +57,20 @@ def check(model: str, benchmarks: Sequence[str]) -> None:
     """Raise InputError unless every output that was imported is there still: nothing is generated in its place."""
     for benchmark in benchmarks:
         for seed in seeds(model, benchmark):
-            path = folder_of(model, benchmark) / f"output-rs{seed}.jsonl"
+            path = paths.outputs_folder(model, benchmark) / paths.output_name(seed)
             if not path.is_file():
                 raise InputError(f"{path}: no such file, and nothing is generated for {model!r}: import it again")
             if told := changed(path, by_content=False):
                 raise InputError(told)
     if not benchmarks:
-        folder = folder_of(model, "BENCHMARK")
+        folder = paths.outputs_folder(model, "BENCHMARK")
         raise InputError(f"models.{model}: no outputs of these benchmarks were imported; expected {folder}/{NAME}")
 
 
 def rows_of_outputs(benchmark: str) -> bool:
     """Return whether the prepared rows of a shipped benchmark were taken out of imported outputs."""
     try:
-        told = json.loads((Path("resources") / benchmark / "source.json").read_bytes())
+        told = json.loads(paths.dataset_source(benchmark).read_bytes())
         return "imported" in told["source"]
     except (OSError, ValueError, KeyError, TypeError):
         return False

@@ -3,12 +3,11 @@
 import json
 import time
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from seedbed.core import files
+from seedbed.records import paths
 
-RECORD = Path("results/run.json")
 RUNNING = "RUNNING"
 KEPT = ("state", "started", "ended", "verdicts", "stages", "gpu_hours")  # what is kept of the runs before
 EARLIER = 20  # how many of them
@@ -36,7 +35,7 @@ def begin(pairs: Iterable[dict[str, Any]], gated: bool = False, made_of: Mapping
 def read() -> dict[str, Any]:
     """Return the record of the last run, without what is not as this version writes it; {} where there is none."""
     try:
-        record = json.loads(RECORD.read_text(encoding="utf-8"))
+        record = json.loads(paths.RUN_RECORD.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return _sound(record) if isinstance(record, dict) else {}
@@ -68,5 +67,5 @@ def _asked(terms: object) -> bool:
 
 
 def write(record: dict[str, Any]) -> None:
-    """Write the record, whole or not at all."""
-    files.write(RECORD, json.dumps(record, indent=2) + "\n")
+    """Write the record."""
+    files.write(paths.RUN_RECORD, json.dumps(record, indent=2) + "\n")

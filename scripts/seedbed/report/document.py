@@ -12,6 +12,7 @@ from seedbed.config.settings import Settings
 from seedbed.core import files
 from seedbed.core.errors import InputError
 from seedbed.core.secrets import strike
+from seedbed.records import paths, run_record
 from seedbed.records.coverage import COMPLETE, INVALID, PARTIAL
 from seedbed.records.outputs import decoded
 from seedbed.records.run_record import RUNNING
@@ -20,14 +21,15 @@ from seedbed.report import pair as pairs
 from seedbed.report.findings import findings
 from seedbed.report.pair import Pair
 from seedbed.report.sample_columns import read_verdicts
-from seedbed.report.texts import Facts, facts_of, write_problems
-from seedbed.results.status import folder_of, stale_scorers
+from seedbed.report.texts import Facts, block, facts_of, write_problems
+from seedbed.results.status import coverage_of, known_pairs, stale_scorers, terms_of
 from seedbed.results.verdict import Pair as Name
 from seedbed.scoring.score_files import read_details
 from seedbed.serving.broker import control
 
 FORMAT = 1
 _WORST = (INVALID, PARTIAL, COMPLETE)
+Coverages = Mapping[Name, Mapping[str, Any]]
 
 
 class _Key(msgspec.Struct, frozen=True):
@@ -40,7 +42,39 @@ class _Key(msgspec.Struct, frozen=True):
 _key = msgspec.json.Decoder(_Key)
 
 
-def document(
+def write_and_describe(settings: Settings, coverages: Coverages, judged: Mapping[str, Any] | None) -> str:
+    """Write the report and return the line that says where, or why it could not be written; a run is not lost by it."""
+    try:
+        return f"report: {write(settings, coverages, judged)}"
+    except Exception as error:
+        why = str(error) if isinstance(error, InputError | OSError) else f"{type(error).__name__}: {error}"
+        return f"report: {paths.REPORT} could not be written: {' '.join(why.split())}"
+
+
+def write(settings: Settings, coverages: Coverages, judged: Mapping[str, Any] | None) -> Path:
+    """Write the report on all known pairs; returns its file. Raises InputError, OSError."""
+    content = gather(settings, coverages, judged)
+    files.write(paths.REPORT, page.render(block(content), title_of(content)))
+    return paths.REPORT
+
+
+def gather(settings: Settings, coverages: Coverages, judged: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the page's document; `coverages` are those already computed, the others are computed here."""
+    record = run_record.read()
+    asked = [(pair["model"], pair["benchmark"]) for pair in record.get("asked", {}).values()]
+    found = {
+        pair: coverages[pair] if pair in coverages else coverage_of(settings, pair, terms_of(settings, record, pair))
+        for pair in dict.fromkeys([*settings.pairs, *known_pairs(settings, asked)])
+    }
+    return _document(settings, record, found, judged)
+
+
+def title_of(content: Mapping[str, Any]) -> str:
+    """Return the title of the page."""
+    return f"{content['folder']}: {content['headline']['verdict']}"
+
+
+def _document(
     settings: Settings,
     record: Mapping[str, Any],
     coverages: Mapping[Name, Mapping[str, Any]],
@@ -53,7 +87,7 @@ def document(
     problems: dict[str, Path | None] = {}
     for name, coverage in coverages.items():
         benchmark = name[1]
-        dataset = Path("resources") / benchmark / "test.jsonl"
+        dataset = paths.dataset(benchmark)
         keys.setdefault(benchmark, _answers(dataset))
         pair = _pair(settings, record, name, coverage, keys[benchmark])
         if benchmark not in problems:
@@ -124,7 +158,7 @@ def _pair(
     keys: Mapping[str, str],
 ) -> Pair:
     """Return all that is read of one model and benchmark."""
-    folder, definition = folder_of(name), _definition(settings, name[1])
+    folder, definition = paths.outputs_folder(*name), _definition(settings, name[1])
     asked = record.get("asked", {}).get("/".join(name), {})
     scorers = [one for one in settings.scorers if one in asked.get("scorers", settings.scorers)]
     stale = stale_scorers(settings, scorers, folder, dict(coverage))
@@ -150,7 +184,7 @@ def _pair(
 
 def _facts(pair: Pair, seed: int) -> Facts:
     """Return the facts of a seed's output; empty ones where there is none that can be read."""
-    for output in sorted(pair.folder.glob(f"output-rs{seed}.jsonl*")):
+    for output in sorted(pair.folder.glob(f"{paths.output_name(seed)}*")):
         told = pair.coverage["outputs"].get(output.name)
         if told is not None:
             try:
@@ -162,7 +196,7 @@ def _facts(pair: Pair, seed: int) -> Facts:
 
 def _definition(settings: Settings, benchmark: str) -> dict[str, Any]:
     """Return a benchmark's definition as the run had it, else as it is now; {} where neither is known."""
-    found = files.read_json(Path("run/config/benchmarks") / f"{benchmark}.json")
+    found = files.read_json(paths.definition_copy("benchmarks", benchmark))
     if found is None and benchmark in settings.known_benchmarks():
         found = settings.benchmark(benchmark).definition
     return found or {}
@@ -191,6 +225,6 @@ def _secrets(settings: Settings) -> Iterable[str]:
         variable = model.get("api_key_env")
         if variable and os.environ.get(variable):
             yield os.environ[variable]
-        key = Path("run") / name / "key"
+        key = paths.run_folder(name) / "key"
         if key.is_file() and (text := key.read_text(encoding="utf-8").strip()):
             yield text

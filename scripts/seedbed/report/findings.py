@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 
 from seedbed.decisions.criteria import CANNOT_TELL, FAIL
+from seedbed.records import paths
 from seedbed.records.coverage import INVALID, PARTIAL
 from seedbed.records.run_record import RUNNING
-from seedbed.results.status import folder_of
 from seedbed.scoring.score_files import STRICT
 
 BAD, ODD, NOTE = "bad", "odd", "note"
@@ -133,7 +133,7 @@ def _missing(pair: Mapping[str, Any], resume: str, going_on: bool) -> Iterator[F
         yield Finding(level, text, act, name, kind=text)
     elif lacking := [scorer for scorer in pair["cells"] if scorer not in pair.get("figures", pair["cells"])]:
         text = f"statistics.json has no figures of {', '.join(lacking)} for the outputs as they are now"
-        act = f"remove {folder_of((pair['model'], pair['benchmark']))}/statistics.json and run snakemake"
+        act = f"remove {paths.outputs_folder(pair['model'], pair['benchmark'])}/statistics.json and run snakemake"
         yield Finding(ODD, text, act, name)
 
 

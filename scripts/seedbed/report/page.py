@@ -17,10 +17,11 @@ from typing import Any
 from seedbed.core import files
 from seedbed.core.digests import digest
 from seedbed.core.errors import InputError
+from seedbed.records import paths
 from seedbed.report.pair import Pair, samples
 from seedbed.report.texts import block, call
 
-DATA = Path("results/report-data")
+DATA = paths.REPORT_DATA
 _OURS = re.compile(r"rs\d+(?:-\d+\.js|\.json)|(?:samples|problems)\.js(?:on)?")
 
 
@@ -101,7 +102,7 @@ def single(told: Mapping[str, Any], title: str, max_mb: float) -> str:
         bare = render(block(data), title)
         left = int(max_mb * 1_000_000) - len(bare.encode())
         for limit in _STEPS if not kinds else _STEPS[-1:]:
-            parts = _elements([Path("results") / file for file in _files(data)], limit, left)
+            parts = _elements([paths.RESULTS / file for file in _files(data)], limit, left)
             if parts is not None:
                 return render(block(data), title, parts)
         most = len(bare)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from seedbed.commands.tabulate import rows_of
 from seedbed.health.repetition import FLAG
 from seedbed.records import outputs
 from seedbed.records.coverage import INVALID
@@ -17,6 +16,7 @@ from seedbed.report import charts
 from seedbed.report.sample_columns import FIRST_DIFFERS, NOTHING, RIGHT, Verdicts, flagged, places
 from seedbed.report.texts import Facts
 from seedbed.results import summary_table, verdict
+from seedbed.results.summary_table import rows_of
 from seedbed.scoring.score_files import STRICT
 
 UNKNOWN = "end unknown"

@@ -9,6 +9,7 @@ from seedbed.core.errors import InputError
 from seedbed.decisions import declared
 from seedbed.decisions.comparison import sentences
 from seedbed.decisions.criteria import criterion
+from seedbed.records import paths
 
 _GATE = {"model", "benchmark", "scorer", "criterion", "result", "words"}
 
@@ -115,7 +116,7 @@ def comparisons(config: dict[str, Any], parts: Mapping[str, str]) -> tuple[list[
     """
     found, missing = [], []
     for label in declared.labels(config):
-        path = Path("results/comparisons") / f"{label}.json"
+        path = paths.COMPARISONS / f"{label}.json"
         document = files.read_json(path) or {}
         try:
             found += [_comparison(label, document, told, path, parts) for told in document["comparisons"]]

@@ -1,7 +1,7 @@
-"""Where a model stands on a benchmark: what of its samples is there, and which metrics were made from just those."""
+"""The status of a model on a benchmark: the coverage of its samples, and which metrics were made from just those."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,43 +10,37 @@ from seedbed.core import files
 from seedbed.core.errors import InputError
 from seedbed.datasets.subset import label
 from seedbed.health import repetition
-from seedbed.records import import_record
+from seedbed.records import import_record, paths
 from seedbed.records.coverage import INVALID, cover
 from seedbed.records.dataset import read_ids
 from seedbed.results.verdict import Pair, last_line
 from seedbed.scoring.definition import digest_of
 from seedbed.scoring.score_files import as_json, read_details
-from seedbed.workflow.snapshot import terms
 
 FILES = ("metrics*.json", "samples-*.csv", "scorers.json", "statistics.json", "coverage.json")
 
 
-def folder_of(pair: Pair) -> Path:
-    """Return the folder of a model's outputs for a benchmark."""
-    return Path("results") / pair[0] / "eval-results" / pair[1]
-
-
 def files_in(folder: Path) -> str:
     """Return which kinds of files stand in a folder of outputs, by their patterns."""
-    return ", ".join(["output-rs*.jsonl", *(pattern for pattern in FILES if any(folder.glob(pattern)))])
+    return ", ".join([paths.OUTPUTS, *(pattern for pattern in FILES if any(folder.glob(pattern)))])
 
 
-def pairs_there(settings: Settings, besides: Iterable[Pair]) -> list[Pair]:
+def known_pairs(settings: Settings, besides: Iterable[Pair]) -> list[Pair]:
     """Return those of some pairs that the configuration knows, then all others whose outputs are there, in order."""
     known = settings.known_benchmarks()
     found = [*besides, *sorted(_with_outputs())]
     return list(dict.fromkeys(pair for pair in found if pair[0] in settings.models and pair[1] in known))
 
 
-def strangers(settings: Settings) -> str:
-    """Return a line on outputs of models that the configuration does not name, which no table shows; "" for none."""
+def unconfigured_models(settings: Settings) -> str:
+    """Return a line on outputs of models that are not in the configuration, which no table shows; "" for none."""
     names = sorted({model for model, _ in _with_outputs()} - set(settings.models))
     return f"also in results/, not of this configuration: {', '.join(names)}" if names else ""
 
 
 def _with_outputs() -> set[Pair]:
     """Return every (model, benchmark) whose outputs stand in results/, of whatever configuration."""
-    outputs = Path("results").glob("*/eval-results/*/output-rs*.jsonl*")
+    outputs = paths.RESULTS.glob(f"*/{paths.EVAL_RESULTS}/*/{paths.OUTPUTS}*")
     return {(path.parts[-4], path.parts[-2]) for path in outputs}
 
 
@@ -55,17 +49,17 @@ def terms_of(settings: Settings, record: dict[str, Any], pair: Pair) -> dict[str
     if known := record.get("asked", {}).get("/".join(pair)):
         return dict(known)
     try:
-        return {"scorers": list(settings.scorers), **terms(settings, *pair)}
+        return {"scorers": list(settings.scorers), **settings.terms(*pair)}
     except InputError:
         limit = settings.config["errors"]["max_fraction"]
         return {"scorers": list(settings.scorers), "fingerprint": None, "seeds": settings.seeds, "max_fraction": limit}
 
 
-def coverage_of(settings: Settings, pair: Pair, wanted: dict[str, Any]) -> dict[str, Any]:
+def coverage_of(settings: Settings, pair: Pair, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Compute and write coverage.json of a pair; INVALID, with the reason, where the dataset itself is not there."""
     model, benchmark = pair
-    folder, dataset = folder_of(pair), Path("resources") / benchmark
-    ids, faults = _ids(benchmark, dataset)
+    folder, dataset = paths.outputs_folder(*pair), paths.dataset_folder(benchmark)
+    ids, faults = _ids(benchmark)
     found = cover(folder, ids, wanted["seeds"], wanted["max_fraction"], wanted["fingerprint"])
     if not found["faults"]:
         temperature = settings.model(model)["sampling"].get("temperature")
@@ -86,12 +80,12 @@ def coverage_of(settings: Settings, pair: Pair, wanted: dict[str, Any]) -> dict[
     return found
 
 
-def _ids(benchmark: str, dataset: Path) -> tuple[list[str], list[dict[str, Any]]]:
+def _ids(benchmark: str) -> tuple[list[str], list[dict[str, Any]]]:
     """Return the ids of a prepared dataset, or none and why it is not there."""
     try:
-        return read_ids(dataset / "test.jsonl"), []
+        return read_ids(paths.dataset(benchmark)), []
     except InputError as error:
-        said = last_line(Path("logs/prepare_dataset") / f"{benchmark}.log")
+        said = last_line(paths.LOGS / "prepare_dataset" / f"{benchmark}.log")
         return [], [{"seed": None, "fault": said or str(error)}]
 
 

@@ -1,15 +1,114 @@
-"""The table people look at: every scorer of a model and benchmark side by side."""
+"""The table of all metrics: its rows, one a scorer; summary.csv; and the printed form with the scorers side by side."""
 
-from collections.abc import Iterable
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from tabulate import tabulate
 
+from seedbed.core import files
+from seedbed.datasets.subset import label
+from seedbed.records import paths
+from seedbed.scoring.score_files import STRICT, metrics_name, read_details
+from seedbed.scoring.scorer_comparison import compare_tables
 from seedbed.statistics.intervals import OTHER_PROBLEMS, RUN_AGAIN
 
-QUESTIONS = (("other_problems", OTHER_PROBLEMS), ("run_again", RUN_AGAIN))
-LEFT = ("model", "benchmark", "verdict", "")
 Rows = list[dict[str, Any]]
+INTERVALS = ("other_problems_low", "other_problems_high", "run_again_low", "run_again_high")
+COLUMNS = (
+    "model",
+    "benchmark",
+    "scorer",
+    "seeds",
+    "problems",
+    "part",
+    "pass@1",
+    "k",
+    "majority@k",
+    "pass@k",
+    "no_answer",
+    "recovered",
+    "lost",
+    *INTERVALS,
+    "metrics",
+    "statistics",
+    "scorers",
+)
+
+
+def scorers_of(folder: Path) -> list[str]:
+    """Return the scorers that left metrics in a folder, strict first."""
+    found = [path.stem.removeprefix("metrics-") for path in sorted(folder.glob("metrics-*.json"))]
+    return [*([STRICT] if (folder / "metrics.json").is_file() else []), *found]
+
+
+def compare_scorers(folder: Path, scorers: Sequence[str]) -> dict[str, Any]:
+    """Return scorers.json of a folder: strict against each other scorer on the same samples, by the other's name."""
+    if STRICT not in scorers:
+        return {}
+    tables = {scorer: folder / f"samples-{scorer}.csv" for scorer in scorers}
+    return {scorer: compare_tables(tables[STRICT], tables[scorer]) for scorer in scorers if scorer != STRICT}
+
+
+def rows_of(folder: Path, scorers: Sequence[str], compared: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return one row a scorer: percentages at the k of the folder's seeds, counts of recovered and lost samples."""
+    rows = []
+    for scorer in scorers:
+        read_details(folder, scorer)
+        modes = json.loads((folder / metrics_name(scorer)).read_text(encoding="utf-8"))[folder.name]
+        k = max(int(mode.rsplit("@", 1)[1]) for mode in modes if mode.startswith("pass@") and "[" not in mode)
+        mean = modes[f"pass@1[avg-of-{k}]" if k > 1 else "pass@1"]
+        ledger = compared.get(scorer, {})
+        rows.append(
+            {
+                "model": paths.model_of(folder),
+                "benchmark": folder.name,
+                "scorer": scorer,
+                "seeds": k,
+                "problems": mean["num_entries"],
+                "part": label(paths.dataset_folder(folder.name)),
+                "pass@1": mean["symbolic_correct"],
+                "k": k,
+                "majority@k": modes[f"majority@{k}"]["symbolic_correct"] if k > 1 else None,
+                "pass@k": modes[f"pass@{k}"]["symbolic_correct"],
+                "no_answer": mean["no_answer"],
+                "recovered": ledger["counts"]["recovered"] if ledger else None,
+                "lost": ledger["counts"]["lost"] if ledger else None,
+                **intervals_of(folder, scorer, k),
+                "metrics": folder / metrics_name(scorer),
+                "statistics": folder / "statistics.json",
+                "scorers": folder / "scorers.json" if ledger else None,
+            }
+        )
+    return rows
+
+
+def intervals_of(folder: Path, scorer: str, k: int) -> dict[str, float | None]:
+    """Return the bounds of pass@1 by statistics.json in percent; empty where it was not made from these outputs."""
+    try:
+        found = json.loads((folder / "statistics.json").read_text(encoding="utf-8"))["scorers"].get(scorer, {})
+        outputs = json.loads((folder / f"details-{scorer}.json").read_text(encoding="utf-8"))["outputs"]
+        figure = found.get(f"pass@1[avg-of-{k}]" if k > 1 else "pass@1") if found.get("outputs") == outputs else None
+        bounds = [((figure or {}).get(question) or {}) for question in ("other_problems", "run_again")]
+        return dict(zip(INTERVALS, [bound.get(end) for bound in bounds for end in ("low", "high")], strict=True))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return dict.fromkeys(INTERVALS)
+
+
+def write_table(rows: Iterable[dict[str, Any]], out: Path) -> None:
+    """Write the rows as CSV; what a scorer does not have stays empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    files.write(out, text.getvalue())
+
+
+QUESTIONS = (("other_problems", OTHER_PROBLEMS), ("run_again", RUN_AGAIN))
+_LEFT = ("model", "benchmark", "verdict", "")
 
 
 def measures(rows: Rows) -> list[tuple[str, list[str]]]:
@@ -32,7 +131,7 @@ def _bounds(row: dict[str, Any], question: str) -> str:
     return "–" if low is None or high is None else f"{low:.1f} to {high:.1f}"
 
 
-def render(groups: Iterable[tuple[Rows, str, str]]) -> str:
+def render_table(groups: Iterable[tuple[Rows, str, str]]) -> str:
     """Return the table of (rows of one pair, its seeds such as 4/4, its verdict), one block a pair."""
     lines: list[dict[str, str]] = []
     for rows, seeds, verdict in groups:
@@ -49,6 +148,6 @@ def render(groups: Iterable[tuple[Rows, str, str]]) -> str:
         tablefmt="plain",
         disable_numparse=True,
         preserve_whitespace=True,
-        colalign=["left" if name in LEFT else "right" for name in columns],
+        colalign=["left" if name in _LEFT else "right" for name in columns],
     )
     return str(table)

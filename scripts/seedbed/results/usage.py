@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from seedbed.core import files as notes
+from seedbed.core import files
+from seedbed.records import paths
 from seedbed.serving.spec.server_file import roles
 
 METADATA = Path(".snakemake/metadata")
@@ -21,9 +22,7 @@ def of_run(record: Mapping[str, Any], coverages: Iterable[Mapping[str, Any]]) ->
     hours = [told["gpu_hours"] for told in models.values() if told.get("gpu_hours") is not None]
     return {
         "stages": stages(started),
-        "datasets": {
-            name: notes.read_json(Path("resources") / name / "source.json") for name in _benchmarks(coverages)
-        },
+        "datasets": {name: files.read_json(paths.dataset_source(name)) for name in _benchmarks(coverages)},
         "outputs": {f"{one['model']}/{one['benchmark']}": outputs(one) for one in coverages},
         "servers": models,
         "gpu_hours": sum(hours) if hours else None,
@@ -64,19 +63,19 @@ def _span(spans: list[tuple[float, float]]) -> dict[str, float]:
 
 def outputs(coverage: Mapping[str, Any]) -> dict[str, Any]:
     """Return samples and tokens (None: not all told) of a pair's outputs, and the traces that tell these outputs."""
-    files = coverage["outputs"]
-    tokens = [output["tokens"] for output in files.values()]
+    outputs = coverage["outputs"]
+    tokens = [output["tokens"] for output in outputs.values()]
     return {
-        "samples": sum(output["samples"] for output in files.values()),
+        "samples": sum(output["samples"] for output in outputs.values()),
         "tokens": None if None in tokens else sum(tokens),
-        "traces": {name: output["trace"] for name, output in files.items()},
+        "traces": {name: output["trace"] for name, output in outputs.items()},
     }
 
 
 def _server(model: str, told: Mapping[str, Any], started: float) -> dict[str, Any]:
     """Return the record of a model's server in this run, {} where it was not started, with its GPU-hours."""
-    stored = notes.read_json(Path("results") / model / "server.json")
-    record = notes.read_json(Path("run") / model / "server.record.json") or {}
+    stored = files.read_json(Path("results") / model / "server.json")
+    record = files.read_json(Path("run") / model / "server.record.json") or {}
     mine = [start for start in record.get("starts", []) if start.get("started", 0.0) >= started]
     if not mine:
         return {"record": stored} if stored else {}

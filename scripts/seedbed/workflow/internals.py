@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from seedbed.config.settings import Settings, load
 from seedbed.core.errors import InputError, RunError
 from seedbed.core.schema import read_yaml
+from seedbed.interop.srt_slurm import evaluation
 
 CHECKED = ("snakemake", "snakemake-executor-plugin-slurm")
 T = TypeVar("T")
@@ -90,6 +91,7 @@ def settings(workflow: Any, config: dict[str, Any], default: Path) -> Settings:
     sources = [*map(str, files), *(["--config"] if workflow.config_settings.config else [])]
     folders = [file.resolve().parent for file in reversed(files)]
     called_from = [Path(os.environ.get("PWD", ".")), Path.cwd()]
+    evaluation.refuse(config, ", ".join(sources))
     return load(config, ", ".join(sources), folders + called_from).checked()
 
 

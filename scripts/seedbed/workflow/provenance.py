@@ -16,7 +16,7 @@ from seedbed.config.settings import Settings
 from seedbed.core.digests import digest
 from seedbed.core.environment import ROOT
 from seedbed.core.secrets import strike
-from seedbed.records import import_record
+from seedbed.records import import_record, paths
 from seedbed.serving.spec.server_file import answer_relevant
 from seedbed.workflow import snapshot
 from seedbed.workflow.code_digest import code_digest
@@ -110,7 +110,7 @@ def _model(settings: Settings, model: str, pairs: Iterable[Mapping[str, Any]]) -
     """Return what serves a model, and what every request of each benchmark has beside its problem and seed."""
     if model not in settings.generated:
         names = [name for owner, name in settings.pairs if owner == model]
-        told = {name: import_record.read(import_record.folder_of(model, name)) for name in names}
+        told = {name: import_record.read(paths.outputs_folder(model, name)) for name in names}
         return {"server": settings.server(model), "requests": {}, "fingerprints": {}, "imported": told}
     asked = settings.model(model)
     requests = {

@@ -14,7 +14,7 @@ from seedbed.config.settings import Settings
 from seedbed.core.digests import digest
 from seedbed.core.errors import InputError
 from seedbed.decisions.criteria import CANNOT_TELL, EXIT_CODES
-from seedbed.records import run_record
+from seedbed.records import paths, run_record
 from seedbed.scoring.examples import check_file
 from seedbed.serving.broker import control
 from seedbed.workflow import internals, provenance, slurm_executor, snapshot
@@ -91,7 +91,7 @@ class Run:
                 "model": model,
                 "benchmark": benchmark,
                 "scorers": [scorer for scorer in self.settings.scorers if scorer in scorers],
-                **snapshot.terms(self.settings, model, benchmark),
+                **self.settings.terms(model, benchmark),
             }
             for (model, benchmark), scorers in sorted(self.plan.scorers.items())
         ]
@@ -105,7 +105,7 @@ class Run:
             slurm_executor.install(self.workflow)
         internals.remove_job_rate_limit(self.workflow)
         if self.plan.generated:
-            self.display = Display(snapshot.RUN, expected=self.plan.generated)
+            self.display = Display(paths.RUN, expected=self.plan.generated)
             self.display.start()
 
     def release(self) -> None:
@@ -162,7 +162,7 @@ def check_scorers(settings: Settings) -> None:
     """Compile every scorer and run its examples, once per version of it; raises InputError with file, line, reason."""
     for path in settings.scorers.values():
         version = digest([path.read_text(encoding="utf-8"), code_digest("check_scorer")])
-        checked = snapshot.RUN / "config" / "checked" / version
+        checked = paths.RUN / "config" / "checked" / version
         if not checked.is_file():
             check_file(path)
             checked.parent.mkdir(parents=True, exist_ok=True)

@@ -9,38 +9,24 @@ import yaml
 
 from seedbed.config.catalogue import shipped
 from seedbed.config.settings import Settings
-from seedbed.core import files as whole
+from seedbed.core import files
+from seedbed.records import paths
 
 Pair = tuple[str, str]
-RUN = Path("run")
 
 
 def write(settings: Settings, pairs: Iterable[Pair]) -> None:
     """Write results/config.yaml and what jobs read below run/, for the (model, benchmark) pairs of a run."""
     wanted = sorted(set(pairs))
-    _write(Path("results/config.yaml"), yaml.safe_dump(effective(settings), sort_keys=False, allow_unicode=True))
+    _write(paths.CONFIG, yaml.safe_dump(effective(settings), sort_keys=False, allow_unicode=True))
     for benchmark in {name for _, name in wanted} | set(settings.benchmarks):
-        _write(RUN / "config" / "benchmarks" / f"{benchmark}.json", _json(settings.benchmark(benchmark).definition))
+        _write(paths.definition_copy("benchmarks", benchmark), _json(settings.benchmark(benchmark).definition))
     for name, path in settings.scorers.items():
-        _write(scorer(name), path.read_text(encoding="utf-8"))
+        _write(paths.scorer_copy(name), path.read_text(encoding="utf-8"))
     for model in settings.generated:
         benchmarks = {name for owner, name in wanted if owner == model} | set(settings.benchmarks)
-        _write(RUN / model / "client.json", _json(client(settings, model, benchmarks)))
-        _write(RUN / "config" / "servers" / f"{model}.json", _json(settings.server(model)))
-
-
-def scorer(name: str) -> Path:
-    """Return where a run keeps the file of a scorer as it was when it began."""
-    return RUN / "config" / "scorers" / f"{name}.yaml"
-
-
-def terms(settings: Settings, model: str, benchmark: str) -> dict[str, Any]:
-    """Return what a pair's outputs are judged by: their fingerprint, the seeds, the tolerated share of failures."""
-    return {
-        "fingerprint": settings.made_of(model, benchmark),
-        "seeds": settings.seeds_of(model, benchmark),
-        "max_fraction": settings.config["errors"]["max_fraction"],
-    }
+        _write(paths.client_config(model), _json(client(settings, model, benchmarks)))
+        _write(paths.definition_copy("servers", model), _json(settings.server(model)))
 
 
 def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[str, Any]:
@@ -91,8 +77,8 @@ def broker(
 def effective(settings: Settings) -> dict[str, Any]:
     """Return the configuration of the run, defaults filled in, paths absolute: it runs the same DAG from anywhere."""
 
-    def named(kind: str, files: Mapping[str, Path]) -> list[str]:
-        return [name if name in shipped(kind) else str(path.resolve()) for name, path in files.items()]
+    def named(kind: str, paths_by_name: Mapping[str, Path]) -> list[str]:
+        return [name if name in shipped(kind) else str(path.resolve()) for name, path in paths_by_name.items()]
 
     servers = {
         name: path.stem if path.stem in shipped("servers") else str(path) for name, path in settings.servers.items()
@@ -115,6 +101,6 @@ def _json(value: object) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all; one that already says the same is left alone."""
+    """Write a file; one with this content already keeps its time."""
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        whole.write(path, text)
+        files.write(path, text)

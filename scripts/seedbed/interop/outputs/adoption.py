@@ -15,16 +15,16 @@ from typing import IO, Any
 
 import yaml
 
-from seedbed.commands.prepare_dataset import prepare
 from seedbed.config.benchmark import load_benchmark
 from seedbed.config.catalogue import shipped
 from seedbed.core import files
 from seedbed.core import files as whole
 from seedbed.core.digests import sha256
 from seedbed.core.errors import InputError
+from seedbed.datasets.prepare import prepare
 from seedbed.interop.outputs.convert import Problems, Reader, Taken
 from seedbed.interop.outputs.find import SIMPLE, Folder, Source, without_gaps
-from seedbed.records import import_record
+from seedbed.records import import_record, paths
 from seedbed.records.dataset import write_rows
 from seedbed.records.outputs import seal
 from seedbed.scoring.answers import narrowest
@@ -47,7 +47,7 @@ class Adopted:
     @property
     def folder(self) -> Path:
         """Return the folder of its outputs."""
-        return import_record.folder_of(self.model, self.benchmark)
+        return paths.outputs_folder(self.model, self.benchmark)
 
 
 @dataclass
@@ -72,7 +72,7 @@ class _Copies:
         places[identity] = taken.where
         self.sources.setdefault(seed, {})[source] = None
         if seed not in self.files:
-            self.files[seed] = self.stack.enter_context((self.staged / f"output-rs{seed}.jsonl").open("wb"))
+            self.files[seed] = self.stack.enter_context((self.staged / paths.output_name(seed)).open("wb"))
         self.files[seed].write((taken.line if taken.record.id is not None else taken.with_id(identity)) + b"\n")
         record = taken.record
         self.unknown["finish_reason"] += not record.tells_its_end
@@ -104,10 +104,10 @@ def adopt(
                 _copy(file, number, reader, found, copies)
         chosen = without_gaps(sorted(copies.files), wanted, root)
         for seed in set(copies.files) - set(chosen):
-            (staged / f"output-rs{seed}.jsonl").unlink()
+            (staged / paths.output_name(seed)).unlink()
         found.record = _record(source, root, reader, found, copies, chosen)
         for seed in chosen:
-            seal(staged / f"output-rs{seed}.jsonl", ", ".join(map(str, copies.sources[seed])))
+            seal(staged / paths.output_name(seed), ", ".join(map(str, copies.sources[seed])))
         whole.write(staged / import_record.NAME, as_json(found.record))
         if found.folder.is_dir():
             found.folder.rmdir()
@@ -180,7 +180,7 @@ def prepared(found: Adopted, answer_type: str | None) -> dict[str, Path]:
     Under a shipped name the rows are marked as taken from outputs: a model of a run is not asked them.
     """
     name = found.benchmark
-    folder = Path("resources") / name
+    folder = paths.dataset_folder(name)
     own = folder / f"{name}.yaml"
     if found.problems.dataset is not None:
         return {name: own} if own.is_file() else {}

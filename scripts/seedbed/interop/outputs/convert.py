@@ -15,6 +15,7 @@ import msgspec
 
 from seedbed.core.errors import InputError
 from seedbed.interop.outputs.find import SGL_EVAL, SIMPLE, Source
+from seedbed.records import paths
 from seedbed.records.dataset import Row, iter_rows
 from seedbed.records.lazy_json import Text
 from seedbed.records.outputs import Record, decode_record, read_lines
@@ -182,7 +183,7 @@ class Problems:
     @classmethod
     def of(cls, benchmark: str, form: str) -> "Problems":
         """Return those of resources/{benchmark}/test.jsonl, or none yet; raises InputError if that file is unusable."""
-        path = Path("resources") / benchmark / "test.jsonl"
+        path = paths.dataset(benchmark)
         if not path.is_file():
             return cls(benchmark, form)
         found, seen = cls(benchmark, form, path), Counter[str]()

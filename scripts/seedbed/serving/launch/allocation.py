@@ -16,8 +16,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 
-from seedbed.client.endpoint import Demand
-from seedbed.client.job_config import Snapshot
 from seedbed.core import files
 from seedbed.serving.launch import slurm
 from seedbed.serving.launch.launchers import Look
@@ -135,22 +133,3 @@ def run(words: Sequence[str], find: Callable[[], Allocation]) -> int:
             break
         lost = attempt
     return code
-
-
-PAUSE = 0.5  # seconds between two looks for a server
-
-
-def run_beside_server(folder: Path, label: str, snapshot: Snapshot) -> int:
-    """Run this command again beside the server of `folder`, run/{model}; returns its exit code.
-
-    While there is none, a want named after `label` asks for it; raises RunError where waiting is in vain.
-    """
-
-    def find() -> Allocation:
-        with Demand(folder, f"{label}-outside", snapshot.concurrency, snapshot.heartbeat, True) as demand:
-            while (found := allocation(folder)) is None:
-                demand.check()
-                time.sleep(PAUSE)
-        return found
-
-    return run(["-m", "seedbed", "generate", *sys.argv[1:]], find)

@@ -1,0 +1,74 @@
+"""Where the files of a run lie, below the working directory: the one place that spells these paths.
+
+Rules spell theirs as literals, since Snakemake reads them so; a test holds both equal.
+"""
+
+from pathlib import Path
+
+RESULTS = Path("results")
+RESOURCES = Path("resources")
+RUN = Path("run")
+LOGS = Path("logs")
+STORE = Path("store")
+EVAL_RESULTS = "eval-results"  # the folder of a model's outputs, one folder a benchmark in it
+OUTPUTS = "output-rs*.jsonl"  # the pattern of the outputs of all seeds
+
+CONFIG = RESULTS / "config.yaml"  # the effective configuration of the last run
+RUN_RECORD = RESULTS / "run.json"
+REPORT = RESULTS / "report.html"
+REPORT_DATA = RESULTS / "report-data"
+GATE = RESULTS / "gate.json"
+GATE_PASSED = RESULTS / "gate.passed"
+COMPARISONS = RESULTS / "comparisons"
+BROKER_PLAN = RUN / "broker.json"
+
+
+def outputs_folder(model: str, benchmark: str) -> Path:
+    """Return the folder of a model's outputs, metrics and tables for a benchmark."""
+    return RESULTS / model / EVAL_RESULTS / benchmark
+
+
+def model_of(folder: Path) -> str:
+    """Return the model whose outputs a folder holds, by its place; also of a folder without `eval-results`."""
+    above = folder.resolve().parent
+    return (above.parent if above.name == EVAL_RESULTS else above).name
+
+
+def output_name(seed: int) -> str:
+    """Return the name of a seed's output."""
+    return f"output-rs{seed}.jsonl"
+
+
+def dataset_folder(benchmark: str) -> Path:
+    """Return the folder of a prepared benchmark."""
+    return RESOURCES / benchmark
+
+
+def dataset(benchmark: str) -> Path:
+    """Return the rows of a prepared benchmark."""
+    return dataset_folder(benchmark) / "test.jsonl"
+
+
+def dataset_source(benchmark: str) -> Path:
+    """Return the record of where a benchmark's rows came from."""
+    return dataset_folder(benchmark) / "source.json"
+
+
+def run_folder(model: str) -> Path:
+    """Return the folder of what a run's jobs, broker and server of a model share."""
+    return RUN / model
+
+
+def client_config(model: str) -> Path:
+    """Return what the seeds of a model read when they start."""
+    return run_folder(model) / "client.json"
+
+
+def scorer_copy(scorer: str) -> Path:
+    """Return the copy of a scorer's file as it was when the run began."""
+    return RUN / "config" / "scorers" / f"{scorer}.yaml"
+
+
+def definition_copy(kind: str, name: str) -> Path:
+    """Return the copy of a checked definition, `benchmarks` or `servers`, as it was when the run began."""
+    return RUN / "config" / kind / f"{name}.json"
