@@ -1,6 +1,6 @@
 """Small data of our own in the true column shape of each public set, for sources that stand in for the real ones.
 
-`python -m tests.catalogue.shapes` writes ten-options.parquet anew; that alone needs pyarrow, which nothing else does.
+`python -m tests.catalogue.shapes` writes ten-options.parquet anew.
 """
 
 import csv

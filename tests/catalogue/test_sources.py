@@ -15,8 +15,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 import zstandard
+from pyarrow import parquet
 
 from seedbed.core.environment import ROOT
 from seedbed.core.errors import InputError, RunError
@@ -236,6 +238,28 @@ def test_parquet_gives_plain_values_over_all_its_groups(tmp_path: Path) -> None:
     packed = tmp_path / "rows.parquet.gz"
     packed.write_bytes(gzip.compress(PARQUET.read_bytes()))
     assert len(list(objects(packed, {}))) == 24
+
+
+def test_parquet_keeps_integers_beside_nulls_and_what_is_nested(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": 2**60 + 1, "list": ["a", None], "inner": {"k": [1, 2], "none": None}, "share": 0.5},
+        {"id": None, "list": None, "inner": None, "share": None},
+        {"id": 3, "list": [], "inner": {"k": None, "none": "x"}, "share": 1.0},
+    ]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "rows.parquet")
+    found = list(objects(tmp_path / "rows.parquet", {}))
+    assert [value for _, value in found] == rows
+    assert [type(value["id"]) for _, value in found] == [int, type(None), int]
+    assert found[2][0] == f"{tmp_path}/rows.parquet, row 3"
+
+
+def test_reading_jsonl_and_csv_does_not_import_pandas(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("id\na\n")
+    code = "import sys; from pathlib import Path; from seedbed.datasets.formats import objects;"
+    code += f" list(objects(Path({str(tmp_path / 'rows.csv')!r}), {{}}));"
+    code += " print(sorted({name.split('.')[0] for name in sys.modules} & {'pandas', 'numpy', 'pyarrow'}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("ending", [".tar", ".tar.gz", ".zip"])
