@@ -3,6 +3,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 python=${PYTHON:-.venv/bin/python}
+case ${CI:-} in true | 1) absent=1 ;; *) absent=0 ;; esac # the exit code where a program is missing: CI must have it
 # Install a Debian package unless its program is there; says why where it cannot.
 installed() {
     command -v "$1" >/dev/null && return 0
@@ -18,12 +19,13 @@ installed() {
 }
 if ! installed chromium; then
     echo "skipped: the tests of the report in a browser" >&2
-    exit 0
+    exit "$absent"
 fi
 if installed npm; then
     npm --prefix tests/browser ci --ignore-scripts --no-audit --no-fund --loglevel error >/dev/null
     (cd tests/browser && node_modules/.bin/biome check --config-path . ../../scripts/seedbed/report/assets biome.json)
 else
     echo "skipped: the linter of the page and axe-core" >&2
+    [ "$absent" = 0 ] || exit "$absent"
 fi
 SEEDBED_NEEDS_CHROMIUM=1 "$python" -m pytest tests/browser -n "${BROWSER_WORKERS:-2}" --dist loadfile "$@"

@@ -9,8 +9,9 @@ import pytest
 
 from seedbed.scoring.equality_process import Equivalence
 from seedbed.scoring.typed_grading import grade_value
+from tests.shared import SHARED
 
-SHARED = Path(__file__).parents[3] / "shared" / "cases"
+CASES = SHARED / "cases"
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +93,9 @@ def test_typed_values_are_compared_exactly() -> None:
     assert grade_value("b", "(B)", "choice") is True
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared cases are not here")
+@pytest.mark.needs_shared("cases")
 def test_at_least_97_percent_of_the_shared_pairs_are_told_apart(symbolic: Equivalence) -> None:
-    files = [SHARED / f"{name}.jsonl" for name in ("equivalence", "behaviour")]
+    files = [CASES / f"{name}.jsonl" for name in ("equivalence", "behaviour")]
     rows = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
     pairs = [row for row in rows if row["kind"] in {"equiv", "extract_equiv"}]
     right = sum(bool(symbolic.equal(row["text"], row["gold"])) == row["expected"] for row in pairs)

@@ -1,4 +1,4 @@
-"""The broad scorer on texts of every kind, ours in `cases/`, and the shared ones where they are present."""
+"""The broad scorer on texts of every kind, ours in `cases/`, and the shared ones of ../shared."""
 
 import json
 from pathlib import Path
@@ -10,10 +10,12 @@ from seedbed.records.lazy_json import Text
 from seedbed.records.outputs import ANSWERED, NO_ANSWER
 from seedbed.scoring.answers import LETTERS, Sample
 from seedbed.scoring.staged import load_scorer
+from tests.shared import SHARED
 
 HERE = Path(__file__).parent
-SHARED = HERE.parents[2] / "shared" / "cases" / "extraction.jsonl"
-FILES = [*sorted((HERE / "cases").glob("*.jsonl")), *([SHARED] if SHARED.is_file() else [])]
+FILES: list[Any] = [pytest.param(path, id=path.stem) for path in sorted((HERE / "cases").glob("*.jsonl"))]
+SHARED_CASES = "cases/extraction.jsonl"
+FILES.append(pytest.param(SHARED / SHARED_CASES, id="shared", marks=pytest.mark.needs_shared(SHARED_CASES)))
 TYPES = {
     "extract_int": "integer",
     "extract_decimal": "decimal",
@@ -34,7 +36,7 @@ def sample_of(row: dict[str, Any]) -> Sample:
     return Sample(Text.of(row["text"]), TYPES[row["kind"]], truncated, row.get("options") or LETTERS)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES)
 def test_every_case_of_a_kind_gives_its_answer(path: Path) -> None:
     scorer = load_scorer("regex")
     wrong = []

@@ -1,13 +1,13 @@
 """What each end of a request means."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from seedbed.client.outcomes import Failure, Kind, of_status, retry_after, status_of, told, words
+from tests.shared import SHARED
 
-CASES = Path(__file__).parents[3] / "shared/cases/behaviour.jsonl"
+CASES = SHARED / "cases/behaviour.jsonl"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_an_answer_that_did_not_finish_is_no_answer(finish: str | None, kind: Ki
     assert raised.value.kind is kind
 
 
-@pytest.mark.skipif(not CASES.is_file(), reason="the cases lie beside the repository, not in it")
+@pytest.mark.needs_shared("cases/behaviour.jsonl")
 def test_response_cases_of_other_tools() -> None:
     cases = [json.loads(line) for line in CASES.read_text().splitlines()]
     seen = 0

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from seedbed.core.environment import ROOT, SOURCES
+from seedbed.core.environment import SOURCES
 from seedbed.core.errors import InputError
 from seedbed.decisions.scored_folder import read
 from seedbed.records.outputs import seal
 from seedbed.scoring.cohort import read_cohort
 from seedbed.scoring.score_files import write_reports
 from seedbed.scoring.staged import load_scorer
+from tests.shared import SHARED
 
-OUTPUTS = ROOT.parent / "shared" / "outputs" / "aime25"
+OUTPUTS = SHARED / "outputs" / "aime25"
 
 
 def write(folder: Path, right: list[int], end: float = 1.0) -> None:
@@ -122,7 +123,7 @@ def test_nothing_is_decided_against_itself(tmp_path: Path) -> None:
     assert (told.returncode, "both are strict on" in told.stderr) == (2, True)
 
 
-@pytest.mark.skipif(not OUTPUTS.is_dir(), reason="the shared outputs are not here")
+@pytest.mark.needs_shared("outputs/aime25")
 def test_two_scorers_on_a_publishers_outputs_are_compared(tmp_path: Path) -> None:
     published = [
         json.loads(line)["published_correct"] for path in OUTPUTS.iterdir() for line in path.read_text().splitlines()
@@ -140,7 +141,7 @@ def test_two_scorers_on_a_publishers_outputs_are_compared(tmp_path: Path) -> Non
     assert told.stdout.splitlines()[1] == "  a 5.0 %, b 3.3 %: -1.7 points on 30 problems × 4 samples"
 
 
-@pytest.mark.skipif(not OUTPUTS.is_dir(), reason="the shared outputs are not here")
+@pytest.mark.needs_shared("outputs/aime25")
 def test_a_publishers_outputs_are_judged_also_against_a_copy_elsewhere(tmp_path: Path) -> None:
     copy, half = shutil.copytree(OUTPUTS, tmp_path / "copy"), tmp_path / "half"
     half.mkdir()

@@ -1,7 +1,6 @@
 """The strict scorer against NeMo-Skills: texts of our own, and its golden files where they are present."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +12,9 @@ from seedbed.scoring import strict
 from seedbed.scoring.cohort import read_cohort
 from seedbed.scoring.grading import grade, plain_integer, quick_grade
 from seedbed.scoring.strict import Strict, predict
+from tests.shared import SHARED
 
-GOLDEN = Path(__file__).parents[3] / "shared" / "golden"
+GOLDEN = SHARED / "golden"
 KINDS = [("math", "aime25", "math"), ("multichoice", "gpqa", "choice")]
 
 
@@ -92,7 +92,7 @@ def test_other_answers_are_compared_as_the_peer_compares_them() -> None:
     assert grade("77 or 78", "77", "math") is False
 
 
-@pytest.mark.skipif(not GOLDEN.is_dir(), reason="the golden files are not here")
+@pytest.mark.needs_shared("golden")
 @pytest.mark.parametrize(("folder", "benchmark", "answer_type"), KINDS)
 def test_golden_records_and_metrics_are_equal_to_the_peers(folder: str, benchmark: str, answer_type: str) -> None:
     scored = GOLDEN / folder / "scored"

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from seedbed.commands.dag import mermaid
 from tests.client.stub_server import StubServer
 from tests.serving.conftest import real_model
 from tests.workflow.workplace import ROOT, Workplace, benchmark_file, jobs_in
@@ -153,9 +152,3 @@ def test_the_slurm_profile_is_found_from_the_root_and_plans_the_gb200_evaluation
     assert jobs_in(planned.stdout + planned.stderr)["generate"] == 16
     assert "output-rs42.jsonl" in planned.stdout + planned.stderr
     assert "output-rs57.jsonl" in planned.stdout + planned.stderr
-
-
-def test_the_committed_graph_is_the_workflows_own(tmp_path: Path) -> None:
-    place = Workplace.made(tmp_path / "place", yaml.safe_load((ROOT / "config" / "config.yaml").read_text()))
-    dot = place.run("--rulegraph", "--forceall").text
-    assert mermaid(dot[dot.index("digraph") :]) in (ROOT / "docs" / "dag.md").read_text()

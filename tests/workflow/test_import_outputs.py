@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.shared import SHARED
 from tests.workflow.workplace import ROOT, Ran, Workplace
 
 OUTPUTS = ROOT / "tests" / "unit" / "outputs"
 SUMS = OUTPUTS / "nemo-skills" / "old-model" / "eval-results" / "sums"
 SGL = OUTPUTS / "sgl-eval" / "sgl_eval_sums_20260401-120000"
-AIME25 = ROOT.parent / "shared" / "outputs" / "aime25"
+AIME25 = SHARED / "outputs" / "aime25"
 
 
 @pytest.fixture
@@ -170,7 +171,7 @@ def test_a_model_of_a_run_is_not_asked_the_problems_of_imported_outputs(place: W
     assert "resources/warmup holds the problems of imported outputs, not those of the benchmark's source" in ran.text
 
 
-@pytest.mark.skipif(not AIME25.is_dir(), reason="the outputs stand beside the project where it is worked on")
+@pytest.mark.needs_shared("outputs/aime25")
 def test_real_outputs_are_adopted_as_their_publisher_judged_them(place: Workplace) -> None:
     printed = take(place, AIME25, "nemo-skills", "--model", "four")
     assert "aime25 / four: COMPLETE 4×30, strict pass@1 5.0 %, truncated 12, imported (nemo-skills)" in printed

@@ -1,4 +1,4 @@
-"""docs/adoption.md: its commands, run as they are written."""
+"""docs/importing.md: its commands, run as they are written."""
 
 import re
 import shlex
@@ -13,7 +13,7 @@ from seedbed.interop.outputs.convert import NAMED
 from seedbed.interop.outputs.find import FORMATS
 from tests.workflow.workplace import ROOT, Workplace
 
-PAGE = (ROOT / "docs" / "adoption.md").read_text()
+PAGE = (ROOT / "docs" / "importing.md").read_text()
 OLD = ROOT / "tests" / "unit" / "outputs" / "nemo-skills" / "old-model"
 
 
