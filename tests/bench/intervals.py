@@ -1,6 +1,6 @@
-"""How often the 95 % intervals cover the truth, simulated: prints the tables of docs/statistics.md.
+"""How often the 95 % intervals cover the truth, simulated: prints the tables of docs/intervals.md.
 
-python -m tests.bench.intervals [--draws 4000] [--write docs/statistics.md]
+python -m tests.bench.intervals [--draws 4000] [--write docs/intervals.md]
 """
 
 import argparse

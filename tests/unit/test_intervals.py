@@ -179,6 +179,6 @@ def test_the_truth_is_covered_where_a_plain_t_interval_fails(mean: float, size: 
         found = other_problems(values, 16), run_again(values, 480, spread)
         others += found[0] is not None and found[0].low <= mean <= found[0].high
         again += found[1] is not None and found[1].low <= sum(chances) / 30 <= found[1].high
-    # 93 to 97 % (docs/statistics.md), give or take twice the standard error of so few draws
+    # 93 to 97 % (docs/intervals.md), give or take twice the standard error of so few draws
     assert 0.91 * draws <= others <= 0.99 * draws
     assert 0.91 * draws <= again <= 0.99 * draws
