@@ -25,7 +25,7 @@ test: .venv/test.ok check  ## all tests, linters, formatters, types
 	$(MAKE) --no-print-directory test-browser test-slurm test-dynamo
 
 test-unit: .venv/test.ok  ## the unit tests, in less than a minute
-	$(BIN)/python -m pytest tests/unit --numprocesses 3 --dist loadfile
+	$(BIN)/python -m pytest tests/unit --numprocesses 3 --dist worksteal
 
 bench: .venv/test.ok  ## what things cost: figures and ratios, some minutes on a quiet machine
 	@for part in client scoring reruns statistics catalogue report report_page; do $(BIN)/python -m tests.bench.$$part; done
