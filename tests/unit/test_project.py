@@ -112,3 +112,22 @@ def test_the_catalog_of_workflows_finds_what_it_asks_for() -> None:
     assert set(usage) == {"mandatory-flags", "software-stack-deployment", "report"}
     assert (ROOT / "config" / "README.md").is_file()
     assert (ROOT / "Snakefile").is_file()
+
+
+def test_every_command_and_option_that_a_page_shows_exists() -> None:
+    shown = 0
+    for page in PAGES:
+        text = page.read_text().replace("\\\n", " ")
+        for name, rest in re.findall(r"python -m seedbed ([a-z_]+)([^`\n|]*)", text):
+            source = (ROOT / "scripts" / "seedbed" / "commands" / f"{name}.py").read_text()
+            for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", rest.split("#")[0]):
+                assert f'"{option}"' in source, f"{page.name}: {name} {option}"
+                shown += 1
+    assert shown > 20
+
+
+def test_every_target_of_make_that_a_page_shows_exists() -> None:
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for page in PAGES:
+        for name in re.findall(r"(?:`|^)make ([a-z-]+)", page.read_text(), re.MULTILINE):
+            assert name in targets, f"{page.name}: make {name}"
