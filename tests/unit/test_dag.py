@@ -1,11 +1,14 @@
 """The pictures of the workflow: what is read of a dry run, what shares a box, what a box says."""
 
+import base64
+import os
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from seedbed.report import rule_graph, run_graph, svg
+from seedbed.report import rule_graph, run_graph, run_history, svg
 from seedbed.workflow.job_graph import Job, files_between, parse
 
 DRY_RUN = """Building DAG of jobs...
@@ -187,6 +190,21 @@ def test_no_box_of_the_rules_lies_on_another_and_all_lie_in_the_picture() -> Non
             apart = x + wide <= other_x or other_x + other_wide <= x or y + high <= other_y or other_y + other_high <= y
             assert apart
     assert ">…/output-rs{seed}.jsonl<" in picture
+
+
+def test_the_report_holds_the_picture_that_was_drawn_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_history.of_run({})["job_graph"] is None
+    picture = tmp_path / "results" / "dag.svg"
+    picture.parent.mkdir()
+    picture.write_text(run_graph.picture(run_graph.grouped(run(["a"], ["sums"], 16))))
+    os.utime(picture, (1_790_000_000, 1_790_000_000))
+    shown = run_history.of_run({})["job_graph"]
+    assert shown["drawn"] == 1_790_000_000
+    kind, _, content = shown["image"].partition(",")
+    assert (kind, base64.b64decode(content)) == ("data:image/svg+xml;base64", picture.read_bytes())
+    picture.write_bytes(b"x" * 300_001)
+    assert run_history.of_run({})["job_graph"] is None
 
 
 def test_a_text_is_cut_in_its_middle_to_a_width() -> None:

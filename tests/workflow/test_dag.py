@@ -50,6 +50,8 @@ def test_without_a_configuration_the_last_runs_is_drawn(finished: Workplace) -> 
     drawn = finished.module("dag")
     assert drawn.returncode == 0, drawn.stderr
     assert drawn.stdout.startswith("43 jobs: ")
+    assert finished.module("report").returncode == 0
+    assert "data:image/svg+xml;base64," in (finished.results / "report.html").read_text()
 
 
 def test_the_committed_page_of_the_rules_is_what_the_command_draws(tmp_path: Path) -> None:

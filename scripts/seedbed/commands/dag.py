@@ -9,10 +9,10 @@ import argparse
 from pathlib import Path
 
 from seedbed.core import files
+from seedbed.records import paths
 from seedbed.report import rule_graph, run_graph
 from seedbed.workflow import job_graph
 
-LAST_RUN = Path("results/config.yaml")
 PAGE = """# The workflow
 
 `make dag` draws this page and `results/dag.svg`, the jobs of a run.
@@ -54,7 +54,7 @@ def draw_jobs(folder: Path, arguments: list[str]) -> tuple[list[Path], str]:
     graph = run_graph.grouped(job_graph.planned(arguments))
     jobs, to_run = graph.counts()
     text = f"{jobs} jobs: {jobs - to_run} done, {to_run} to run"
-    image, page = folder / "dag.svg", folder / "dag.md"
+    image, page = folder / paths.JOB_GRAPH.name, folder / "dag.md"
     files.write(image, run_graph.picture(graph))
     files.write(page, f"# Jobs of the run\n\n{text}\n\n```mermaid\n{run_graph.mermaid(graph)}\n```\n")
     return [image, page], text
@@ -65,14 +65,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m seedbed dag", description=__doc__)
     parser.add_argument("--configfile", nargs="+", default=[], metavar="FILE", help="as for Snakemake")
     parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE", help="as for Snakemake")
-    parser.add_argument(
-        "--out", type=Path, default=Path("results"), metavar="FOLDER", help="where dag.svg and dag.md go"
-    )
+    parser.add_argument("--out", type=Path, default=paths.RESULTS, metavar="FOLDER", help="where dag.svg and dag.md go")
     parser.add_argument("--rules", type=Path, metavar="PAGE", help="draw the rules into this Markdown page instead")
     options = parser.parse_args()
     chosen = options.configfile
-    if not chosen and options.rules is None and LAST_RUN.is_file():
-        chosen = [str(LAST_RUN)]
+    if not chosen and options.rules is None and paths.CONFIG.is_file():
+        chosen = [str(paths.CONFIG)]
     arguments = [
         *(["--configfile", *chosen] if chosen else []),
         *(["--config", *options.config] if options.config else []),

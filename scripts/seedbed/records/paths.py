@@ -16,6 +16,7 @@ OUTPUTS = "output-rs*.jsonl"  # the pattern of the outputs of all seeds
 CONFIG = RESULTS / "config.yaml"  # the effective configuration of the last run
 RUN_RECORD = RESULTS / "run.json"
 REPORT = RESULTS / "report.html"
+JOB_GRAPH = RESULTS / "dag.svg"
 REPORT_DATA = RESULTS / "report-data"
 GATE = RESULTS / "gate.json"
 GATE_PASSED = RESULTS / "gate.passed"

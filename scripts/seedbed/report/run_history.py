@@ -1,5 +1,6 @@
 """What a run was, what served it, and what was decided from it, for the page."""
 
+import base64
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,20 @@ _GATE = {"model", "benchmark", "scorer", "criterion", "result", "words"}
 def _objects(found: object) -> list[dict[str, Any]]:
     """Return the objects of a list, none where it is none: it may be of another version."""
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+_LARGEST = 300_000  # bytes of a picture that the page holds; 20 models on 9 benchmarks take about as much
+
+
+def job_graph() -> dict[str, Any] | None:
+    """Return the picture of the jobs that `python -m seedbed dag` drew last, and when; None without or if too large."""
+    try:
+        picture, drawn = paths.JOB_GRAPH.read_bytes(), paths.JOB_GRAPH.stat().st_mtime
+    except OSError:
+        return None
+    if len(picture) > _LARGEST:
+        return None
+    return {"image": f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}", "drawn": drawn}
 
 
 def of_run(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,6 +53,7 @@ def of_run(record: Mapping[str, Any]) -> dict[str, Any]:
         "stages": record.get("stages", {}),
         "command": made.get("command"),
         "config_file": "config.yaml",
+        "job_graph": job_graph(),
     }
 
 

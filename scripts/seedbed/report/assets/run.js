@@ -34,6 +34,7 @@ seedbedParts.run = (seedbed) => {
           )
         : element("p", {}, "Nothing is known of the run."),
       stages(run.stages),
+      jobs(run.job_graph),
       (data.servers ?? []).map(server),
       run.config_file
         ? element(
@@ -60,6 +61,22 @@ seedbedParts.run = (seedbed) => {
       {},
       element("summary", {}, "What the rules took"),
       element("div", { class: "scroll" }, table),
+    );
+  }
+
+  /** Return the picture of the jobs that `make dag` has drawn, null where there is none. */
+  function jobs(graph) {
+    if (!graph?.image) return null;
+    const label = "The jobs of the run: a group for each model and benchmark, with what is done and what would run";
+    return element(
+      "details",
+      {},
+      element("summary", {}, `The jobs, as drawn ${time(graph.drawn)}`),
+      element(
+        "div",
+        { class: "scroll", tabindex: "0", role: "group", "aria-label": "Picture of the jobs" },
+        element("img", { src: graph.image, alt: label }),
+      ),
     );
   }
 
