@@ -31,7 +31,8 @@ would run, and Snakemake's reason. It runs nothing. `results/dag.md` holds the s
 
 Rules and files as Snakemake knows them, for the demonstration with a comparison and a gate. `all` reads every result;
 drawn are only its arrows from files that no other rule reads. The server itself is no rule: a broker starts it while
-seeds need it ([architecture.md](architecture.md)).
+seeds need it ([architecture.md](architecture.md)). Snakemake's own drawings: `snakemake --rulegraph mermaid-js`, and
+`--dag mermaid-js` with a box for every job.
 
 ```mermaid
 {rules}
