@@ -94,6 +94,10 @@ def test_the_version_is_the_same_everywhere_and_has_an_entry_in_the_changelog() 
 def test_hooks_and_ci_run_what_the_makefile_runs() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
     assert [entry["repo"] for entry in hooks] == ["local"]
+    checks = re.search(r"^check:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert checks
+    tools = set(re.findall(r"\$\(BIN\)/([\w-]+)", checks[1])) - {"snakemake"}  # its lint takes seconds
+    assert tools <= {hook["entry"].split()[0].removeprefix(".venv/bin/") for hook in hooks[0]["hooks"]}
     steps = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text())["jobs"]["test"]["steps"]
     assert steps[-1] == {"run": "make test"}
 
