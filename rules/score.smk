@@ -33,7 +33,7 @@ rule score:
         "logs/score/{model}/{benchmark}.log",
     params:
         answer_type=answer_type,
-        max_fraction=SETTINGS.config["errors"]["max_fraction"],
+        max_fraction=SETTINGS.config["errors"]["max_failed_fraction"],
         code=code_digest("score"),
     shell:
         "python -m seedbed score --benchmark {wildcards.benchmark} --answer-type {params.answer_type}"

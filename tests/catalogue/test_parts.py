@@ -19,33 +19,33 @@ ROWS = [(f"r{number}", ["odd" if number % 2 else "even", "all"]) for number in r
 
 
 def test_a_higher_limit_keeps_what_a_lower_one_drew() -> None:
-    drawn = [chosen(ROWS, {"limit": limit, "seed": 0}, "parts.b") for limit in (5, 10, 50)]
+    drawn = [chosen(ROWS, {"limit": limit, "seed": 0}, "subset.b") for limit in (5, 10, 50)]
     assert [len(ids) for ids in drawn] == [5, 10, 50]
     assert drawn[0] < drawn[1] < drawn[2]
-    assert chosen(ROWS, {"limit": 5, "seed": 0}, "parts.b") == drawn[0]
-    assert chosen(ROWS, {"limit": 5, "seed": 1}, "parts.b") != drawn[0]
+    assert chosen(ROWS, {"limit": 5, "seed": 0}, "subset.b") == drawn[0]
+    assert chosen(ROWS, {"limit": 5, "seed": 1}, "subset.b") != drawn[0]
 
 
 def test_what_is_drawn_does_not_hang_on_the_order_of_the_rows() -> None:
-    assert chosen(ROWS[::-1], {"limit": 7}, "parts.b") == chosen(ROWS, {"limit": 7}, "parts.b")
+    assert chosen(ROWS[::-1], {"limit": 7}, "subset.b") == chosen(ROWS, {"limit": 7}, "subset.b")
 
 
 def test_subsets_and_ids_both_narrow_a_part() -> None:
-    assert len(chosen(ROWS, {"subsets": ["odd"]}, "parts.b")) == 25
-    assert chosen(ROWS, {"subsets": ["odd"], "ids": ["r1", "r2"]}, "parts.b") == {"r1"}
+    assert len(chosen(ROWS, {"subsets": ["odd"]}, "subset.b")) == 25
+    assert chosen(ROWS, {"subsets": ["odd"], "ids": ["r1", "r2"]}, "subset.b") == {"r1"}
 
 
 @pytest.mark.parametrize(
     ("part", "message"),
     [
-        ({"ids": ["r99"]}, "parts.b.ids: unknown 'r99'; did you mean 'r9'?"),
-        ({"subsets": ["od"]}, "parts.b.subsets: unknown 'od'; did you mean 'odd'?"),
-        ({"subsets": ["odd"], "ids": ["r2"]}, "parts.b: its subsets and ids have no problem in common"),
+        ({"ids": ["r99"]}, "subset.b.ids: unknown 'r99'; did you mean 'r9'?"),
+        ({"subsets": ["od"]}, "subset.b.subsets: unknown 'od'; did you mean 'odd'?"),
+        ({"subsets": ["odd"], "ids": ["r2"]}, "subset.b: its subsets and ids have no problem in common"),
     ],
 )
 def test_a_part_that_is_not_there_is_named(part: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
-        chosen(ROWS, part, "parts.b")
+        chosen(ROWS, part, "subset.b")
 
 
 def write(folder: Path, name: str = "mine", rows: int = 6, **changes: Any) -> Path:
@@ -66,7 +66,7 @@ def settings(folder: Path, **changes: Any) -> Settings:
 
 def test_a_part_is_recorded_and_named_in_tables(tmp_path: Path) -> None:
     write(tmp_path)
-    definition = settings(tmp_path, parts={"mine": {"limit": 2}}).benchmark("mine").definition
+    definition = settings(tmp_path, subset={"mine": {"limit": 2}}).benchmark("mine").definition
     record = prepare(definition, tmp_path / "d" / "test.jsonl")
     assert record["part"] == {"limit": 2, "seed": 0, "of": 6}
     (tmp_path / "d" / "source.json").write_text(json.dumps(record))
@@ -94,7 +94,7 @@ def test_two_may_prepare_the_same_rows_at_once(tmp_path: Path) -> None:
 
 def test_a_part_prepares_the_rows_anew_and_leaves_the_fingerprint(tmp_path: Path) -> None:
     write(tmp_path)
-    whole, part = settings(tmp_path), settings(tmp_path, parts={"mine": {"ids": ["s1"]}})
+    whole, part = settings(tmp_path), settings(tmp_path, subset={"mine": {"ids": ["s1"]}})
     assert whole.benchmark("mine").shapes_rows() != part.benchmark("mine").shapes_rows()
     assert whole.fingerprint("m", "mine") == part.fingerprint("m", "mine")
 
@@ -137,9 +137,9 @@ def test_the_same_prompt_from_a_file_or_in_the_benchmark_is_the_same(tmp_path: P
     ("changes", "message"),
     [
         ({"prompts": {"mein": "boxed"}}, "c.yaml: prompts: unknown benchmark 'mein'; did you mean 'mine'?"),
-        ({"parts": {"mein": {"limit": 1}}}, "c.yaml: parts: unknown benchmark 'mein'; did you mean 'mine'?"),
-        ({"parts": {"mine": {"limit": 0}}}, "parts.mine.limit: found 0; expected at least 1"),
-        ({"parts": {"mine": {"limt": 1}}}, "unknown key 'parts.mine.limt'; did you mean 'limit'?"),
+        ({"subset": {"mein": {"limit": 1}}}, "c.yaml: subset: unknown benchmark 'mein'; did you mean 'mine'?"),
+        ({"subset": {"mine": {"limit": 0}}}, "subset.mine.limit: found 0; expected at least 1"),
+        ({"subset": {"mine": {"limt": 1}}}, "unknown key 'subset.mine.limt'; did you mean 'limit'?"),
         ({"prompts": {"mine": "boxd"}}, "prompt.name: unknown prompt 'boxd'; did you mean 'boxed'?"),
         ({"prompts": {"mine": "none.txt"}}, "none.txt: No such file or directory"),
         ({"prompts": {"mine": "empty.txt"}}, "prompts.mine: found no {problem}"),
@@ -188,13 +188,16 @@ def test_advice_is_sent_where_the_configuration_says_nothing(tmp_path: Path) -> 
 
 def test_what_becomes_of_overlong_prompts_reaches_the_jobs_and_shapes_answers(tmp_path: Path) -> None:
     write(tmp_path, context="problem")
-    by_default, skipping = settings(tmp_path), settings(tmp_path, overlong="skip")
-    assert client(by_default, "m", ["mine"])["overlong"] == "error"
-    assert client(skipping, "m", ["mine"])["overlong"] == "skip"
+    by_default, skipping = settings(tmp_path), settings(tmp_path, context_overflow="skip")
+    assert client(by_default, "m", ["mine"])["context_overflow"] == "error"
+    assert client(skipping, "m", ["mine"])["context_overflow"] == "skip"
     assert client(skipping, "m", ["mine"])["benchmarks"]["mine"]["context"] == "problem"
     assert skipping.fingerprint("m", "mine") != by_default.fingerprint("m", "mine")
-    with pytest.raises(InputError, match="overlong: found 'cut'; expected one of"):
-        settings(tmp_path, overlong="cut")
+    # as computed before the key was renamed: samples of older runs are still found
+    assert skipping.fingerprint("m", "mine").startswith("19c8fd3efc86adab")
+    assert by_default.fingerprint("m", "mine").startswith("10a4bb2b6b306480")
+    with pytest.raises(InputError, match="context_overflow: found 'cut'; expected one of"):
+        settings(tmp_path, context_overflow="cut")
 
 
 def test_a_benchmarks_own_scorers_count_where_the_configuration_names_none(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def test_one_of_30_rows_that_always_fails_is_named_and_the_others_are_kept(tmp_p
         assert not place.out().with_name("output-rs42.jsonl.done").exists()
         assert len(place.store().read_text().splitlines()) == 29
         # Allowed by the config, it becomes an error with a row of its own; the 29 are not asked again.
-        place.snapshot["errors"] = {"max_fraction": 0.04}
+        place.snapshot["errors"] = {"max_failed_fraction": 0.04}
         done = place.generate()
     assert done.returncode == 0, done.stderr
     assert "warning: sample b-17 failed for good and counts as an error" in done.stderr
@@ -283,7 +283,7 @@ def test_a_server_that_has_failed_for_good_ends_the_job_with_its_own_words(tmp_p
 
 def test_a_driver_that_is_gone_ends_the_job(tmp_path: Path) -> None:
     place = Workplace(tmp_path, rows=2)
-    place.snapshot["heartbeat"] = 3.0
+    place.snapshot["lease_seconds"] = 3.0
     job = place.begin()
     for _ in range(4):
         place.replace("run/m/lease", "run")
@@ -352,7 +352,7 @@ def test_streams_are_ended_when_the_job_is_told_to_stop(tmp_path: Path) -> None:
 
 def test_the_concurrency_of_a_model_is_shared_by_its_seeds(tmp_path: Path) -> None:
     place = Workplace(tmp_path, rows=200)
-    place.snapshot |= {"concurrency": 4, "heartbeat": 1.8}
+    place.snapshot |= {"concurrency": 4, "lease_seconds": 1.8}
     steps = [step for token in ("a", " b", " c") for step in (delta(token), 0.1)]
     with serving(lambda ask: Reply([*steps, *right(ask).steps])) as server:
         place.snapshot["endpoint"] = server.url
@@ -371,7 +371,7 @@ def test_the_concurrency_of_a_model_is_shared_by_its_seeds(tmp_path: Path) -> No
 
 def test_the_share_that_the_broker_publishes_is_read_again(tmp_path: Path) -> None:
     place = Workplace(tmp_path, rows=60)
-    place.snapshot |= {"concurrency": 8, "heartbeat": 9.0}
+    place.snapshot |= {"concurrency": 8, "lease_seconds": 9.0}
     with serving(lambda ask: Reply([0.1, *right(ask).steps])) as server:
         place.replace("run/m/share.json", '{"streams": 2}')
         job = place.begin()

@@ -62,7 +62,11 @@ def test_no_part_of_the_key_is_shown_wherever_a_server_repeats_it(tmp_path: Path
     place = Workplace(tmp_path, rows=1)
     with serving(lambda ask: ECHOES[echo](ask.headers["authorization"])) as server:
         server.key = KEY
-        place.snapshot |= {"endpoint": server.url, "api_key_env": "TEST_KEY", "errors": {"max_fraction": tolerated}}
+        place.snapshot |= {
+            "endpoint": server.url,
+            "api_key_env": "TEST_KEY",
+            "errors": {"max_failed_fraction": tolerated},
+        }
         done = place.generate(TEST_KEY=KEY)
     assert done.returncode == (0 if tolerated and echo != "401" else 1)
     texts = [done.stderr, *(path.read_text() for path in tmp_path.rglob("*") if path.is_file())]
@@ -78,7 +82,7 @@ def test_an_error_that_comes_in_pieces_is_read_whole(tmp_path: Path) -> None:
         assert len(server.samples) == 1
     long: list[Step] = [b'{"error":{"message":"This model\'s ', 0.1, b'maximum context length is 2048 tokens"}}']
     with serving(lambda _ask: Reply(long, 400, {}, "application/json")) as server:
-        place.snapshot |= {"endpoint": server.url, "overlong": "skip"}
+        place.snapshot |= {"endpoint": server.url, "context_overflow": "skip"}
         assert place.generate().returncode == 0
     assert place.records()[0]["seedbed"]["flags"] == ["skipped"]
 

@@ -33,7 +33,7 @@ def place(folder: Path, url: str, policy: str | None = None, context: str | None
     made.snapshot["endpoint"] = url
     made.snapshot["benchmarks"]["b"] |= {"prompt": "{context}\n{problem}", "context": context}
     if policy is not None:
-        made.snapshot["overlong"] = policy
+        made.snapshot["context_overflow"] = policy
     return made
 
 
@@ -101,7 +101,7 @@ def test_another_policy_asks_anew(tmp_path: Path) -> None:
     with StubServer(narrow) as server:
         made = place(tmp_path, server.url, "skip")
         assert made.generate().returncode == 0
-        made.snapshot["overlong"] = "truncate-middle"
+        made.snapshot["context_overflow"] = "truncate-middle"
         assert made.generate().returncode == 0
         assert made.records()[1]["seedbed"]["flags"] == ["context-cut"]
 

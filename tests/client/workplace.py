@@ -25,7 +25,7 @@ class Workplace:
             "concurrency": 8,
             "timeouts": {"first_byte": None, "silence": 20, "server_wait": 60},
             "retries": {"attempts": 4, "backoff": 0.05, "backoff_max": 0.2},
-            "heartbeat": 60.0,
+            "lease_seconds": 60.0,
             "benchmarks": {
                 "b": {
                     "prompt": "Say {problem}",

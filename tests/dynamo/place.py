@@ -111,7 +111,7 @@ class DynamoFlow(WorkflowPlace):
                 "seeds": {"start": 42, "count": 2},
                 "sampling": {"temperature": 1.0, "max_tokens": max_tokens},
                 "scorers": ["strict", "regex"],
-                "servers": {"lease": 12, "linger": 60, "max_restarts": 3},
+                "servers": {"lease_seconds": 12, "idle_seconds": 60, "max_restarts": 3},
                 **config,
             },
         )

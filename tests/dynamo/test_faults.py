@@ -109,7 +109,7 @@ def client(place: DynamoPlace, folder: Path, rows: int, max_tokens: int, **snaps
 
 
 def test_a_burst_of_400_streams_gets_503_and_is_answered_in_the_end(place: DynamoPlace, tmp_path: Path) -> None:
-    place.begin(server(), linger=120.0)
+    place.begin(server(), idle_seconds=120.0)
     asking = client(place, tmp_path / "client", rows=400, max_tokens=6)
     done = asking.generate()
     assert done.returncode == 0, done.stderr
@@ -126,12 +126,12 @@ def test_thinking_is_seen_and_a_misspelt_variable_stops_the_run_before_the_first
             variables = roles[name]["environment"]
             variables["SGLANG_ENABLE_THINKNG"] = variables.pop("SGLANG_ENABLE_THINKING")
 
-    place.begin(server(), linger=120.0)
+    place.begin(server(), idle_seconds=120.0)
     asking = client(place, tmp_path / "thinking", rows=2, max_tokens=20, reasoning="required")
     done = asking.generate()
     assert done.returncode == 0, done.stderr
     place.stop()
-    place.begin(server(misspelt), linger=120.0)
+    place.begin(server(misspelt), idle_seconds=120.0)
     asking = client(place, tmp_path / "not", rows=2, max_tokens=20, reasoning="required")
     done = asking.generate()
     assert done.returncode == 1

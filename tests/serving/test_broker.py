@@ -51,7 +51,7 @@ def test_the_key_guards_the_endpoint_and_stands_on_no_command_line(place: Workpl
 
 
 def test_the_server_ends_at_once_when_every_output_is_written(place: Workplace) -> None:
-    place.start({"m": {"server": stub_server(), "outputs": ["a.jsonl", "b.jsonl"]}}, linger=60.0)
+    place.start({"m": {"server": stub_server(), "outputs": ["a.jsonl", "b.jsonl"]}}, idle_seconds=60.0)
     (place.folder / "a.jsonl").touch()
     place.endpoint("m")
     place.leave("m")
@@ -201,7 +201,7 @@ def test_a_server_whose_supervisor_and_all_above_are_killed_ends_with_them(place
 
 
 def test_a_stopped_broker_loses_its_servers_to_the_lease(place: Workplace) -> None:
-    place.start({"m": stub_server()}, lease=3.0)
+    place.start({"m": stub_server()}, lease_seconds=3.0)
     place.endpoint("m")
     broker, stub = place.process("serving.broker.broker"), place.process("stub_model")
     place.kill(broker, number=signal.SIGSTOP)

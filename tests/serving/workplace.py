@@ -52,7 +52,7 @@ class Workplace:
     def start(self, servers: Mapping[str, Mapping[str, Any]], **plan: Any) -> "subprocess.Popen[str]":
         """Start a driver whose plan has these servers, and return it once its broker is up."""
         entries = {name: {"server": entry} if "server" not in entry else dict(entry) for name, entry in servers.items()}
-        plan = {"launcher": "local", "lease": 6.0, "linger": 1.0, "poll": 0.1, "max_servers": 2, **plan}
+        plan = {"launcher": "local", "lease_seconds": 6.0, "idle_seconds": 1.0, "poll": 0.1, "max_servers": 2, **plan}
         (self.folder / "plan.json").write_text(json.dumps({**plan, "servers": entries}))
         process = self.spawn()
         assert process.stdout is not None

@@ -63,7 +63,7 @@ class WorkflowPlace(SlurmPlace):
         self._yaml("tiny.yaml", {"source": {"file": "tiny.jsonl"}, "prompt": prompt, "answer_type": "integer"})
         rows = [{"id": f"t-{i}", "problem": f"What is {i}+{7 - i}?", "expected_answer": "7"} for i in range(PROBLEMS)]
         (self.files / "tiny.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        limits = {"lease": 12, "linger": 60, "max_restarts": 3, **config.pop("servers", {})}
+        limits = {"lease_seconds": 12, "idle_seconds": 60, "max_restarts": 3, **config.pop("servers", {})}
         self._yaml(
             "config.yaml",
             {

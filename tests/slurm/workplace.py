@@ -33,7 +33,9 @@ class SlurmPlace(Workplace):
     def begin(self, server: Mapping[str, Any], placement: Mapping[str, Any] | None = None, **plan: Any) -> None:
         """Start a driver whose one server `m` is a Slurm job, with the short times of tests."""
         entry = {"server": dict(server), "placement": {**PLACEMENT, **(placement or {})}}
-        self.start({"m": entry}, **{"launcher": "slurm", "lease": 12.0, "linger": 3.0, "poll": 0.5, **plan})
+        self.start(
+            {"m": entry}, **{"launcher": "slurm", "lease_seconds": 12.0, "idle_seconds": 3.0, "poll": 0.5, **plan}
+        )
 
     def jobs(self) -> list[Job]:
         """Return the jobs of this folder that wait or run: servers and seeds."""

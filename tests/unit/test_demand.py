@@ -11,9 +11,9 @@ from seedbed.client.endpoint import Demand, Endpoint
 from seedbed.core.errors import RunError
 
 
-def demand(folder: Path, heartbeat: float = 60.0, brokered: bool = True) -> Demand:
+def demand(folder: Path, lease_seconds: float = 60.0, brokered: bool = True) -> Demand:
     """Return the demand of one job of a model with concurrency 8."""
-    return Demand(folder, "b-rs42", 8, heartbeat, brokered)
+    return Demand(folder, "b-rs42", 8, lease_seconds, brokered)
 
 
 def test_a_want_stands_while_the_job_runs_and_no_longer(tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ def test_a_want_stands_while_the_job_runs_and_no_longer(tmp_path: Path) -> None:
 
 
 def test_the_want_is_touched_several_times_within_its_life(tmp_path: Path) -> None:
-    with demand(tmp_path, heartbeat=0.6) as wanted:
+    with demand(tmp_path, lease_seconds=0.6) as wanted:
         before = wanted.want.stat().st_mtime_ns
         time.sleep(0.4)
         assert wanted.want.stat().st_mtime_ns > before
@@ -77,7 +77,7 @@ def test_a_lease_is_stale_when_it_stops_changing_whatever_its_time_says(
     lease = tmp_path / "lease"
     lease.touch()
     (tmp_path / "want").mkdir()
-    wanted = demand(tmp_path, heartbeat=12.0)
+    wanted = demand(tmp_path, lease_seconds=12.0)
     for seconds in (2.5e9, 3e8, 2.5e9, 3e8):  # far ahead, far behind
         os.utime(lease, (seconds, seconds))
         now[0] += 10

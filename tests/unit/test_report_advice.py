@@ -99,7 +99,7 @@ def test_what_makes_a_verdict_invalid_comes_with_its_remedy(reason: str, act: st
 def test_what_is_tolerated_is_odd_not_bad() -> None:
     (found,) = on_pair(coverage_verdict="PARTIAL", reasons=["error: sums-1 of seed 43: 503"])
     assert found.level == ODD
-    assert found.text == "error: sums-1 of seed 43: 503; tolerated by errors.max_fraction"
+    assert found.text == "error: sums-1 of seed 43: 503; tolerated by errors.max_failed_fraction"
 
 
 def test_what_is_missing_while_a_run_goes_on_is_no_fault_yet() -> None:

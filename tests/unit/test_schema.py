@@ -14,7 +14,7 @@ def test_defaults_are_filled_in_at_every_depth() -> None:
     config = conform(MINIMAL, "config", "c.yaml")
     assert config["seeds"] == {"start": 42, "count": 16, "placement": "partition"}
     assert config["models"]["m"]["stream"] is True
-    assert config["errors"] == {"max_fraction": 0}
+    assert config["errors"] == {"max_failed_fraction": 0}
     assert config["sampling"] == {}
 
 
@@ -35,6 +35,36 @@ def test_numbers_given_as_text_on_a_command_line_become_numbers() -> None:
     assert config["sampling"] == {"temperature": 0.5, "max_tokens": 64}
     assert config["timeouts"]["silence"] is None
     assert config["loops"]["cut"] is True
+
+
+OLD = {
+    "overlong": "skip",
+    "parts": {"warmup": {"limit": 2}},
+    "errors": {"max_fraction": "0.1"},
+    "servers": {"lease": 6, "linger": 1},
+}
+
+
+def test_former_names_of_keys_are_read_with_one_warning_each(capsys: pytest.CaptureFixture[str]) -> None:
+    found = [conform(MINIMAL | OLD, "config", "former.yaml") for _ in range(2)]
+    assert found[0] == found[1]
+    assert found[0]["context_overflow"] == "skip"
+    assert found[0]["subset"] == {"warmup": {"limit": 2, "seed": 0}}
+    assert found[0]["errors"] == {"max_failed_fraction": 0.1}
+    assert found[0]["servers"] == {"max_servers": 1, "max_restarts": 3, "idle_seconds": 1, "lease_seconds": 6}
+    assert not {"overlong", "parts"} & set(found[0])
+    warnings = capsys.readouterr().err.splitlines()
+    assert len(warnings) == 5
+    assert warnings[1] == (
+        "warning: former.yaml: errors.max_fraction is now called errors.max_failed_fraction; "
+        "the old name is read until the next release"
+    )
+
+
+def test_a_key_under_both_of_its_names_is_refused() -> None:
+    message = "c.yaml: found servers.lease and its new name servers.lease_seconds; expected only the new one"
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        conform(MINIMAL | {"servers": {"lease": 6, "lease_seconds": 6}}, "config", "c.yaml")
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def finished_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Wo
             "benchmarks": [str(own / "b1.yaml"), str(own / "b2.yaml")],
             "seeds": {"start": 42, "count": 4},
             "sampling": {"temperature": 1.0, "max_tokens": 64},
-            "servers": {"lease": 12, "linger": 1},
+            "servers": {"lease_seconds": 12, "idle_seconds": 1},
         }
         place = Workplace.made(folder, config)
         for name in ("b1", "b2"):

@@ -144,7 +144,9 @@ def test_a_port_in_use_is_named(tmp_path: Path, stub: StubServer) -> None:
     server.parent.mkdir()
     shipped = yaml.safe_load((Path(__file__).parents[2] / "config" / "servers" / "smollm2-local.yaml").read_text())
     server.write_text(yaml.safe_dump(shipped | {"port": stub.port}))
-    place = small(tmp_path, stub, models={"m": {"server": str(server)}}, servers={"max_restarts": 0, "lease": 6})
+    place = small(
+        tmp_path, stub, models={"m": {"server": str(server)}}, servers={"max_restarts": 0, "lease_seconds": 6}
+    )
     weights = place.work / "resources" / "models" / Path(shipped["model"]["member"]).name
     weights.parent.mkdir(parents=True)
     weights.write_bytes(b"GGUF")

@@ -112,7 +112,7 @@ def test_choices_run_on_the_real_model_beside_the_warm_up(tmp_path: Path, real_m
 
 def test_a_part_is_taken_from_the_store_and_named_in_every_table(finished: Workplace, endpoint: StubServer) -> None:
     asked = len(endpoint.paths)
-    finished.config["parts"] = {"b1": {"limit": 2}}
+    finished.config["subset"] = {"b1": {"limit": 2}}
     ran = finished.run()
     assert ran.code == 0, ran.text
     assert ran.jobs == {"prepare_dataset": 1, "generate": 12, "score": 3, "rescore": 3, "tabulate": 1}
@@ -123,7 +123,7 @@ def test_a_part_is_taken_from_the_store_and_named_in_every_table(finished: Workp
     assert table.count(",2 of 3,") == 6
     assert finished.coverage("one", "b1")["part"] == "2 of 3"
     assert finished.plan() == {}
-    del finished.config["parts"]
+    del finished.config["subset"]
     ran = finished.run()
     assert ran.code == 0, ran.text
     assert len(endpoint.paths) == asked

@@ -30,7 +30,7 @@ def place(tmp_path: Path, stub: StubServer) -> Workplace:
         "benchmarks": files,
         "seeds": {"start": 42, "count": 4},
         "sampling": {"temperature": 1.0, "max_tokens": 64},
-        "servers": {"lease": 12},
+        "servers": {"lease_seconds": 12},
     }
     return Workplace.made(tmp_path / "place", config)
 
@@ -182,7 +182,7 @@ def test_an_older_gate_that_passed_does_not_survive_a_bad_run(tmp_path: Path) ->
             "models": {"m": {"endpoint": stub.url, "served_name": "stub"}},
             "benchmarks": [str(benchmark_file(tmp_path / "own", "sums"))],
             "seeds": {"start": 42, "count": 2},
-            "servers": {"lease": 12},
+            "servers": {"lease_seconds": 12},
             "gates": ["verdict = COMPLETE", "pass@1 >= 1"],
         }
         place = Workplace.made(tmp_path / "place", config)

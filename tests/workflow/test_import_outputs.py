@@ -128,7 +128,7 @@ def test_failed_requests_of_sgl_eval_count_as_errors_not_as_wrong_answers(place:
     assert "INVALID: error: sums-2 of seed 1" in printed
     assert place.coverage("Tiny-1B", "sums")["counts"]["error"] == 1
     place.config = yaml.safe_load((place.results / "config.yaml").read_text())
-    place.config["errors"]["max_fraction"] = 0.1
+    place.config["errors"]["max_failed_fraction"] = 0.1
     ran = place.run()
     assert ran.code == 0, ran.text
     assert (

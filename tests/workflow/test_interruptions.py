@@ -35,7 +35,7 @@ def with_llama(folder: Path, model: Path, rows: int = 8) -> Workplace:
         "benchmarks": [str(benchmark_file(folder / "own", "sums", rows))],
         "seeds": {"start": 42, "count": 2},
         "sampling": {"temperature": 0.7, "max_tokens": 24},
-        "servers": {"lease": LEASE, "linger": 1},
+        "servers": {"lease_seconds": LEASE, "idle_seconds": 1},
     }
     place = Workplace.made(folder / "place", config)
     weights = place.work / "resources" / "models" / model.name
@@ -141,7 +141,7 @@ def test_twenty_kills_of_everything_lose_and_double_nothing(tmp_path: Path) -> N
             "models": {"m": {"endpoint": stub.url, "served_name": "stub", "concurrency": 4}},
             "benchmarks": [str(benchmark_file(tmp_path / "own", "sums", rows))],
             "seeds": {"start": 42, "count": 2},
-            "servers": {"lease": LEASE},
+            "servers": {"lease_seconds": LEASE},
         }
         place = Workplace.made(tmp_path / "place", config)
         for _ in range(20):
@@ -167,7 +167,7 @@ def test_a_second_driver_on_the_same_folder_is_refused(tmp_path: Path) -> None:
         "models": {"m": {"server": str(server_file(own, "slow", "--token-delay", "0.5"))}},
         "benchmarks": [str(benchmark_file(own, "sums"))],
         "seeds": {"count": 1},
-        "servers": {"lease": LEASE, "linger": 1},
+        "servers": {"lease_seconds": LEASE, "idle_seconds": 1},
     }
     place = Workplace.made(tmp_path / "place", config)
     driver = place.start()

@@ -75,7 +75,7 @@ def test_keys_that_shape_no_answer_run_nothing(finished: Workplace) -> None:
         "concurrency": 3,
         "timeouts": {"silence": 5, "first_byte": None},
         "retries": {"attempts": 2},
-        "servers": {"lease": 30, "linger": 2, "max_servers": 3},
+        "servers": {"lease_seconds": 30, "idle_seconds": 2, "max_servers": 3},
     }
     assert finished.plan("--set-resources", "server:nodes=2", "server:slurm_partition=gb200") == {}
 

@@ -30,7 +30,7 @@ def small(tmp_path: Path, stub: StubServer, rows: int = 3, **changes: Any) -> Wo
         "seeds": {"start": 42, "count": 2},
         "sampling": {"temperature": 1.0, "max_tokens": 64},
         "retries": {"attempts": 2, "backoff": 0.05, "backoff_max": 0.1},
-        "servers": {"lease": 12},
+        "servers": {"lease_seconds": 12},
     }
     return Workplace.made(tmp_path / "place", config | changes)
 
@@ -108,7 +108,7 @@ def test_errors_within_the_tolerance_are_partial_and_keep_their_rows(
         return refusal(400, "too long") if "2 plus" in ask.prompt else answer(ask)
 
     with StubServer(behave) as stub:
-        place = small(tmp_path, stub, errors={"max_fraction": fraction})
+        place = small(tmp_path, stub, errors={"max_failed_fraction": fraction})
         ran = place.run()
     assert ran.code == code, ran.text
     if code:
@@ -364,9 +364,9 @@ def test_a_tolerance_taken_back_fails_the_next_run(tmp_path: Path) -> None:
         return refusal(400, "too long") if "2 plus" in ask.prompt else answer(ask)
 
     with StubServer(behave) as stub:
-        place = small(tmp_path, stub, errors={"max_fraction": 0.5})
+        place = small(tmp_path, stub, errors={"max_failed_fraction": 0.5})
         assert place.run().code == 0
-        place.config["errors"]["max_fraction"] = 0.0
+        place.config["errors"]["max_failed_fraction"] = 0.0
         ran = place.run()
     assert ran.code == 1
     assert "sums / m: INVALID" in ran.text

@@ -90,4 +90,4 @@ def skipped_record(request: Request, reason: str, seed: int, now: float) -> dict
 
 def policy_of(snapshot: Snapshot, context: str | None) -> str:
     """Return what is done with an overlong prompt; cutting needs a benchmark that names its context."""
-    return ERROR if snapshot.overlong == CUT and context is None else snapshot.overlong
+    return ERROR if snapshot.context_overflow == CUT and context is None else snapshot.context_overflow

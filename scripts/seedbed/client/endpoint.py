@@ -35,15 +35,15 @@ class Endpoint:
 class Demand:
     """A heartbeat in `want/` while it is entered, and what the broker says meanwhile, read on the same beat."""
 
-    def __init__(self, folder: Path, name: str, concurrency: int, heartbeat: float, brokered: bool) -> None:
-        """`folder` is run/{model}; `heartbeat` the seconds after which a want or a lease is stale."""
+    def __init__(self, folder: Path, name: str, concurrency: int, lease_seconds: float, brokered: bool) -> None:
+        """`folder` is run/{model}; `lease_seconds` the seconds after which a want or a lease is stale."""
         self.folder = folder
         self.want = folder / "want" / f"{name}.{socket.gethostname()}.{os.getpid()}"
         self.share = concurrency
         self.answered = 0
         self.gone = ""
         self._concurrency = concurrency
-        self._heartbeat = heartbeat
+        self._lease_seconds = lease_seconds
         self._brokered = brokered
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="want", daemon=True)
@@ -72,7 +72,7 @@ class Demand:
 
     def _run(self) -> None:
         """Beat several times within the time after which the want is stale."""
-        while not self._stop.wait(min(self._heartbeat / 6, 10.0)):
+        while not self._stop.wait(min(self._lease_seconds / 6, 10.0)):
             # A full disk or a slow file system must not end the heartbeat.
             with suppress(OSError):
                 self.beat()
@@ -99,8 +99,8 @@ class Demand:
             if holder and holder != self._holder:
                 self.gone = "another run has taken this folder"
                 return
-        stale = now - self._lease_seen > self._heartbeat
-        self.gone = f"unchanged for {self._heartbeat:g} s: the driver of this run is gone" if stale else ""
+        stale = now - self._lease_seen > self._lease_seconds
+        self.gone = f"unchanged for {self._lease_seconds:g} s: the driver of this run is gone" if stale else ""
 
     def _wanting(self) -> int:
         """Return the number of jobs that want this server now, ours included; times are those of one file system."""
@@ -108,7 +108,7 @@ class Demand:
         fresh = 0
         for want in self.want.parent.iterdir():
             with suppress(OSError):
-                fresh += newest - want.stat().st_mtime < self._heartbeat
+                fresh += newest - want.stat().st_mtime < self._lease_seconds
         return max(1, fresh)
 
     def check(self) -> None:

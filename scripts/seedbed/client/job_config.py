@@ -11,7 +11,7 @@ from seedbed.core.errors import InputError
 class Errors(msgspec.Struct, frozen=True):
     """How many samples may fail for good."""
 
-    max_fraction: float = 0.0
+    max_failed_fraction: float = 0.0
 
 
 class Timeouts(msgspec.Struct, frozen=True):
@@ -65,8 +65,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     timeouts: Timeouts = Timeouts()
     retries: Retries = Retries()
     loops: Loops = Loops()
-    overlong: str = "error"
-    heartbeat: float = 120.0
+    context_overflow: str = "error"
+    lease_seconds: float = 120.0
     placement: str = "partition"
 
 

@@ -86,7 +86,7 @@ def all_requests(
     """
     cut = snapshot.loops.flag_chars if snapshot.loops.cut else None
     named = [b'"cut":%d' % cut] if cut else []
-    named += [b'"overlong":' + canonical(snapshot.overlong)] if snapshot.overlong != "error" else []
+    named += [b'"overlong":' + canonical(snapshot.context_overflow)] if snapshot.context_overflow != "error" else []
     opening = b"{" + b",".join([*named, b'"request":'])
     closing = b',"server":' + canonical(server) + b"}"
     asked = Asked(snapshot, benchmark, rows, seed)

@@ -96,8 +96,8 @@ async def _ask(
     _keep_request(folder / "requests" / f"{job.name}-rs{job.seed}.json", job.requests[0])
     brokered = snapshot.endpoint is None
     if brokered:
-        allocation.watch(folder, snapshot.heartbeat)
-    with Demand(folder, f"{job.name}-rs{job.seed}", snapshot.concurrency, snapshot.heartbeat, brokered) as demand:
+        allocation.watch(folder, snapshot.lease_seconds)
+    with Demand(folder, f"{job.name}-rs{job.seed}", snapshot.concurrency, snapshot.lease_seconds, brokered) as demand:
         async with open_session() as session:
             watch = Watch(snapshot.timeouts.first_byte, snapshot.timeouts.silence)
             chat = Chat(session, watch, snapshot.served_name)
@@ -121,7 +121,7 @@ def _keep_request(path: Path, request: Request) -> None:
 
 def _judge(job: Job, failed: dict[str, str], store: Store) -> None:
     """Raise RunError, naming the samples, if more failed for good than the config tolerates."""
-    if len(failed) <= job.snapshot.errors.max_fraction * len(job.requests) + ROUNDING:
+    if len(failed) <= job.snapshot.errors.max_failed_fraction * len(job.requests) + ROUNDING:
         for row, reason in failed.items():
             print(f"warning: sample {row} failed for good and counts as an error: {reason}", file=sys.stderr)
         return
@@ -131,7 +131,7 @@ def _judge(job: Job, failed: dict[str, str], store: Store) -> None:
     told = "; ".join(f"{', '.join(rows)}: {reason}" for reason, rows in reasons.items())
     raise RunError(
         f"{len(failed)} of {len(job.requests)} samples failed for good ({told}); "
-        f"errors.max_fraction {job.snapshot.errors.max_fraction:g} does not allow it; "
+        f"errors.max_failed_fraction {job.snapshot.errors.max_failed_fraction:g} does not allow it; "
         f"the others are kept in {store.path}"
     )
 
@@ -174,7 +174,7 @@ def run_beside_server(folder: Path, label: str, snapshot: Snapshot) -> int:
     """
 
     def find() -> allocation.Allocation:
-        with Demand(folder, f"{label}-outside", snapshot.concurrency, snapshot.heartbeat, True) as demand:
+        with Demand(folder, f"{label}-outside", snapshot.concurrency, snapshot.lease_seconds, True) as demand:
             while (found := allocation.allocation(folder)) is None:
                 demand.check()
                 time.sleep(PAUSE)

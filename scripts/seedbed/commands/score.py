@@ -30,7 +30,7 @@ def score(
     failed = sum(cost.error for cost in samples)
     if failed > max_fraction * len(samples) + ROUNDING:
         raise RunError(
-            f"{files[0].parent}: {failed} of {len(samples)} samples failed for good; errors.max_fraction "
+            f"{files[0].parent}: {failed} of {len(samples)} samples failed for good; errors.max_failed_fraction "
             f"{max_fraction:g} does not allow it"
         )
     return write_reports(cohort, strict.name, benchmark, answer_type, folder)

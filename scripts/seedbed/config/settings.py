@@ -86,7 +86,7 @@ class Settings:
         if name not in known:
             raise InputError(f"unknown benchmark {name!r}; {nearest(name, known)}")
         named = name if name in shipped("benchmarks") else str(known[name].resolve())
-        return load_benchmark(named, self.bases, self.config["prompts"].get(name), self.config["parts"].get(name))
+        return load_benchmark(named, self.bases, self.config["prompts"].get(name), self.config["subset"].get(name))
 
     def sampling(self, model: str, benchmark: str) -> dict[str, Any]:
         """Return what is sent with every request: the model's, the run's, or the benchmark's advice, in this order.
@@ -159,7 +159,7 @@ class Settings:
         return {
             "fingerprint": self.made_of(model, benchmark),
             "seeds": self.seeds_of(model, benchmark),
-            "max_fraction": self.config["errors"]["max_fraction"],
+            "max_fraction": self.config["errors"]["max_failed_fraction"],
         }
 
     def fingerprint(self, model: str, benchmark: str) -> str:
@@ -169,9 +169,9 @@ class Settings:
             "sampling": self.sampling(model, benchmark),
             **{key: asked[key] for key in ("served_name", "extra_body")},
         }
-        loops, overlong = self.config["loops"], self.config["overlong"]
+        loops, overflow = self.config["loops"], self.config["context_overflow"]
         shaping |= {"cut": loops["flag_chars"]} if loops["cut"] else {}
-        shaping |= {"overlong": overlong} if overlong != "error" else {}
+        shaping |= {"overlong": overflow} if overflow != "error" else {}  # named as in the store of older runs
         return digest(shaping | {"prompt": told["prompt"], "system": told["system"]})
 
 
@@ -184,7 +184,7 @@ def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Setti
         if "scorers" not in checked:
             checked["scorers"] = advised_scorers(checked["benchmarks"], bases)
         benchmarks = files_of("benchmarks", checked["benchmarks"], bases)
-        for key in ("prompts", "parts"):
+        for key in ("prompts", "subset"):
             for name in checked[key]:
                 if name not in (known := shipped("benchmarks") | benchmarks):
                     raise InputError(f"{key}: unknown benchmark {name!r}; {nearest(name, known)}")

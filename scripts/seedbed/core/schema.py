@@ -6,6 +6,7 @@ import difflib
 import functools
 import math
 import reprlib
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -74,14 +75,42 @@ def nearest(found: str, known: Iterable[str]) -> str:
 
 
 def conform(document: Any, name: str, source: str) -> dict[str, Any]:
-    """Return a copy of `document` that fits schema `name`, defaults filled in; raises InputError with source, key."""
+    """Return a copy of `document` that fits schema `name`, defaults filled in; raises InputError with source, key.
+
+    A key's former name is read as its present one, with one line of warning on standard error.
+    """
     root = schema(name)
-    value = _shaped(copy.deepcopy(document), root, root)
+    value = _shaped(_renamed(copy.deepcopy(document), root, "", source), root, root)
     error = best_match(Draft202012Validator(root).iter_errors(value), key=_relevance)
     if error is not None:
         raise InputError(f"{source}: {_sentence(error)}")
     filled: dict[str, Any] = value
     return filled
+
+
+def _renamed(value: Any, node: dict[str, Any], where: str, source: str) -> Any:
+    """Return `value` with keys under their present names where `node` says what they were `formerly`; warns once."""
+    properties = node.get("properties", {})
+    if not isinstance(value, dict):
+        return value
+    for key, part in properties.items():
+        former = part.get("formerly")
+        if former in value:
+            if key in value:
+                raise InputError(
+                    f"{source}: found {where}{former} and its new name {where}{key}; expected only the new one"
+                )
+            value[key] = value.pop(former)
+            _warn(f"{source}: {where}{former} is now called {where}{key}; the old name is read until the next release")
+        if key in value:
+            value[key] = _renamed(value[key], part, f"{where}{key}.", source)
+    return value
+
+
+@functools.cache
+def _warn(text: str) -> None:
+    """Print a warning, once a process."""
+    print(f"warning: {text}", file=sys.stderr, flush=True)
 
 
 def _relevance(error: ValidationError) -> tuple[int, int]:
@@ -116,7 +145,7 @@ def _shaped(value: Any, node: dict[str, Any], root: dict[str, Any]) -> Any:
     if isinstance(value, list) and isinstance(node.get("items"), dict):
         return [_shaped(item, node["items"], root) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
-        return str(value)  # no number that anything could be done with: told as the text it is
+        return str(value)  # the schema then names it as text that is no number
     return _read_text(value, node.get("type", ())) if isinstance(value, str) else value
 
 

@@ -51,7 +51,7 @@ def _write(definition: Mapping[str, Any], path: Path, out: Path) -> dict[str, An
     if not part:
         write_rows(rows(), out)
         return {"rows": totals[-1], "part": None}
-    taken = chosen([(row["id"], subsets_of(row)) for row in rows()], part, f"parts.{name}")
+    taken = chosen([(row["id"], subsets_of(row)) for row in rows()], part, f"subset.{name}")
     write_rows((row for row in rows() if row["id"] in taken), out)
     return {"rows": len(taken), "part": {**part, "of": totals[-1]}}
 

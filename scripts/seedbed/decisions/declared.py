@@ -183,7 +183,7 @@ def of_gates(config: dict[str, Any]) -> dict[str, Any]:
             named = criterion(text).reference
             require.append(text.replace(named, _mark(side(named, config["models"], [Path()]))) if named else text)
         gates.append(gate | {"require": require})
-    return {"gates": gates, "max_fraction": config["errors"]["max_fraction"]}
+    return {"gates": gates, "max_fraction": config["errors"]["max_failed_fraction"]}
 
 
 def _mark(found: Side) -> str:

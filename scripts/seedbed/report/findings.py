@@ -121,7 +121,7 @@ def _missing(pair: Mapping[str, Any], resume: str, going_on: bool) -> Iterator[F
             act = next((remedy for sign, remedy in _REMEDIES if sign in reason), resume)
             if pair.get("imported") and act.endswith(_FROM_STORE):
                 act = _AGAIN
-            text = f"{reason}; tolerated by errors.max_fraction" if tolerated else reason
+            text = f"{reason}; tolerated by errors.max_failed_fraction" if tolerated else reason
             shown = "error" if reason.startswith("error: ") else "missing" if "missing: " in reason else ""
             if going_on and shown == "missing":
                 yield Finding(NOTE, text, _WAIT, name, shown, pair["main"])

@@ -51,7 +51,7 @@ def terms_of(settings: Settings, record: dict[str, Any], pair: Pair) -> dict[str
     try:
         return {"scorers": list(settings.scorers), **settings.terms(*pair)}
     except InputError:
-        limit = settings.config["errors"]["max_fraction"]
+        limit = settings.config["errors"]["max_failed_fraction"]
         return {"scorers": list(settings.scorers), "fingerprint": None, "seeds": settings.seeds, "max_fraction": limit}
 
 

@@ -38,8 +38,8 @@ def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[st
         **{key: asked[key] for key in ("served_name", "stream", "extra_body", "reasoning", "concurrency")},
         "endpoint": asked.get("endpoint"),
         "api_key_env": asked.get("api_key_env"),
-        **{key: config[key] for key in ("errors", "timeouts", "retries", "loops", "overlong")},
-        "heartbeat": config["servers"]["lease"],
+        **{key: config[key] for key in ("errors", "timeouts", "retries", "loops", "context_overflow")},
+        "lease_seconds": config["servers"]["lease_seconds"],
         "placement": config["seeds"]["placement"],
         "benchmarks": {
             name: {

@@ -94,7 +94,7 @@ class Broker:
             for server in self.servers.values():
                 with contextlib.suppress(OSError):
                     lease.touch(server.folder / "lease")
-            time.sleep(min(self.plan.lease / 6, 10.0))
+            time.sleep(min(self.plan.lease_seconds / 6, 10.0))
 
     def step(self, server: Server) -> None:
         """Do what the table says to what happened; what a full disk does not let be written is tried again."""
@@ -117,7 +117,7 @@ class Broker:
     def observe(self, server: Server) -> None:
         """Renew the lease, count the seeds that want the server, and look at where it runs."""
         now, moment = lease.touch(server.folder / "lease"), time.monotonic()
-        server.wants = lease.fresh(server.folder / "want", now, self.plan.lease)
+        server.wants = lease.fresh(server.folder / "want", now, self.plan.lease_seconds)
         if server.wants:
             server.waiting_since = server.waiting_since or moment
             server.last_wanted = moment
@@ -143,8 +143,10 @@ class Broker:
         if state is State.STARTING and server.note(self.plan.run).get("state") == "ready" and self.ending is None:
             return Event.READY
         # a job that waits costs nothing and its place in the queue is worth something: seeds come back
-        linger = self.plan.linger if server.look.phase != "pending" else max(self.plan.linger, 2 * self.plan.lease)
-        idle = moment - max(server.last_wanted, server.entered) >= linger
+        idle_seconds = self.plan.idle_seconds
+        if server.look.phase == "pending":
+            idle_seconds = max(idle_seconds, 2 * self.plan.lease_seconds)
+        idle = moment - max(server.last_wanted, server.entered) >= idle_seconds
         unwanted = not server.wants and (idle or self.all_written(server))
         return Event.UNWANTED if unwanted or self.ending is not None else Event.NOTHING
 

@@ -24,14 +24,14 @@ from seedbed.serving.launch.slurm import ask
 MARGIN = 60.0  # seconds before the limit, at least
 
 
-def watch(folder: Path, heartbeat: float) -> None:
+def watch(folder: Path, lease_seconds: float) -> None:
     """Watch the time that is left to this job while `folder`, run/{model}, has no endpoint; outside Slurm do nothing.
 
     Seeds leave up to twice as early as need be, at random: if all left at once nobody would want the server any more.
     """
     job = os.environ.get("SLURM_JOB_ID")
     if job is not None and "SEEDBED_INSIDE" not in os.environ:
-        margin = max(MARGIN, 2 * heartbeat) * (1 + random.random())
+        margin = max(MARGIN, 2 * lease_seconds) * (1 + random.random())
         threading.Thread(target=_watch, args=(job, folder, margin), daemon=True).start()
 
 

@@ -166,7 +166,7 @@ class RoleProcess:
         given = {
             "SEEDBED_RUN": plan.run,
             "SEEDBED_LEASE": str((folder / "lease").absolute()),
-            "SEEDBED_LEASE_SECONDS": str(plan.lease),
+            "SEEDBED_LEASE_SECONDS": str(plan.lease_seconds),
             "SEEDBED_CLOCK": str((folder / f".clock-{attempt}-{slot.label}").absolute()),
         }
         if slot.role.frontend or len(server.roles) == 1:

@@ -43,7 +43,7 @@ class Supervisor:
         self.key_file = self.folder / "key"
         self.scratch = self.folder / f"scratch-{attempt}"  # seen by every node, empty at the start
         self.clock = self.folder / f".clock-{attempt}"
-        self.watch = Watch(self.folder / "lease", plan.run, plan.lease, self.clock)
+        self.watch = Watch(self.folder / "lease", plan.run, plan.lease_seconds, self.clock)
         self.parent = os.getppid()
         self.told_to_end = threading.Event()
         self.next_lease = 0.0

@@ -45,8 +45,8 @@ class Plan:
     launcher: str
     max_servers: int
     max_restarts: int
-    linger: float
-    lease: float
+    idle_seconds: float
+    lease_seconds: float
     poll: float
     site: Site
     servers: Mapping[str, ServerPlan]
@@ -75,14 +75,14 @@ def parse(text: Mapping[str, Any]) -> Plan:
         )
         for model, entry in text["servers"].items()
     }
-    lease = float(text.get("lease", LEASE))
+    lease = float(text.get("lease_seconds", LEASE))
     return Plan(
         run=str(text["run"]),
         launcher=str(text.get("launcher", "local")),
         max_servers=int(text.get("max_servers", 1)),
         max_restarts=int(text.get("max_restarts", 3)),
-        linger=float(text.get("linger", 5.0)),
-        lease=lease,
+        idle_seconds=float(text.get("idle_seconds", 5.0)),
+        lease_seconds=lease,
         poll=min(float(text.get("poll", 0.5)), lease / 4),
         site=site(text.get("site") or {}),
         servers=servers,
