@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from seedbed.results.summary_table import QUESTIONS
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
@@ -135,3 +137,20 @@ def test_every_target_of_make_that_a_page_shows_exists() -> None:
     for page in PAGES:
         for name in re.findall(r"(?:`|^)make ([a-z-]+)", page.read_text(), re.MULTILINE):
             assert name in targets, f"{page.name}: make {name}"
+
+
+def test_the_readme_shows_the_table_with_the_labels_that_are_printed() -> None:
+    page = (ROOT / "README.md").read_text()
+    for _, words in QUESTIONS:
+        assert page.count(f"95 %: {words} ") == 2, words
+
+
+def test_old_and_new_keys_of_a_configuration_are_as_the_glossary_says() -> None:
+    schema = (ROOT / "config" / "schema" / "config.yaml").read_text()
+    rows = re.findall(
+        r"^\| configuration \| `([\w.]+)` \| `([\w.]+)` \|$", (ROOT / "docs" / "glossary.md").read_text(), re.M
+    )
+    assert len(rows) == 5
+    for old, new in rows:
+        known = [name for name in (old, new) if re.search(rf"\b{name.split('.')[-1]}:", schema)]
+        assert known, (old, new)
