@@ -113,4 +113,5 @@ def test_every_library_of_a_scorer_is_known_to_shape_its_result_or_not() -> None
     for command in COMMANDS:
         imported = {name.partition(".")[0] for parsed in closure(command).values() for name in parsed["imports"]}
         foreign = imported - set(sys.stdlib_module_names) - {"seedbed", ""}
-        assert foreign <= set(LIBRARIES) | harmless
+        # the gate reads the configuration, which knows of sources and servers: neither is fetched or started by it
+        assert foreign <= set(LIBRARIES) | harmless | ({"huggingface_hub", "xllamacpp"} if command == "gate" else set())

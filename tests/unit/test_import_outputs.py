@@ -316,7 +316,7 @@ def test_unusable_words_are_told(take: Import, words: list[str], message: str) -
 
 def test_outputs_that_are_there_already_are_not_overwritten(take: Import) -> None:
     take(SUMS, "nemo-skills")
-    with pytest.raises(InputError, match="results/old-model/eval-results/sums is there already"):
+    with pytest.raises(InputError, match="results/old-model/eval-results/sums already exists"):
         take(SUMS, "nemo-skills")
 
 

@@ -15,6 +15,7 @@ from typing import Any, Self
 import msgspec
 
 from seedbed.core.errors import RunError
+from seedbed.records import paths
 
 _OPENING = b'{"key":"'
 _RECORD = b'","record":'
@@ -89,7 +90,7 @@ def _decoded(line: bytes) -> dict[str, Any]:
     return record
 
 
-ROOT = Path("store")
+ROOT = paths.STORE
 
 
 def path_of(model: str, benchmark: str, seed: int, root: Path = ROOT) -> Path:

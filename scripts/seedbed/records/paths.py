@@ -60,6 +60,26 @@ def run_folder(model: str) -> Path:
     return RUN / model
 
 
+def server_record(model: str) -> Path:
+    """Return the record of a model's server: its starts, versions and command."""
+    return RESULTS / model / "server.json"
+
+
+def server_usage(model: str) -> Path:
+    """Return the times that a run's broker keeps of a model's server."""
+    return run_folder(model) / "server.record.json"
+
+
+def generate_log(model: str, benchmark: str, seed: int) -> Path:
+    """Return the log of a seed."""
+    return LOGS / "generate" / model / f"{benchmark}-rs{seed}.log"
+
+
+def server_log(model: str, attempt: int, role: str | None = None) -> Path:
+    """Return the log of an attempt to start a model's server, or of one of its roles."""
+    return LOGS / "server" / ("-".join([model, str(attempt), *([role] if role else [])]) + ".log")
+
+
 def client_config(model: str) -> Path:
     """Return what the seeds of a model read when they start."""
     return run_folder(model) / "client.json"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from seedbed.health.repetition import FLAG
+from seedbed.records import paths
 from seedbed.records.coverage import INVALID, PARTIAL
 from seedbed.records.outputs import ERROR, MISSING, OK
 
@@ -81,7 +82,7 @@ def _common(reason: str, seed: int) -> str:
 
 def _log(pair: Pair, seed: int) -> Path:
     """Return the log of a seed."""
-    return Path("logs/generate") / pair[0] / f"{pair[1]}-rs{seed}.log"
+    return paths.generate_log(*pair, seed)
 
 
 def _last_words(pair: Pair, seed: int) -> str:
@@ -93,7 +94,7 @@ def _why_none(pair: Pair, scorers: list[str]) -> str:
     """Return what the first failed job of the scorers said last, and where; else what makes the metrics."""
     for scorer in scorers:
         where = f"score/{pair[0]}/{pair[1]}" if scorer == "strict" else f"rescore/{pair[0]}/{pair[1]}-{scorer}"
-        log = Path("logs") / f"{where}.log"
+        log = paths.LOGS / f"{where}.log"
         if said := last_line(log):
             return f"{log}: {said}"
     return "run snakemake"

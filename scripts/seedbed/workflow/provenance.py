@@ -29,6 +29,7 @@ PACKAGES = (
     "msgspec",
     "orjson",
     "pandas",
+    "pyarrow",
     "pyyaml",
     "regex",
     "sympy",

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from seedbed.core import files
 from seedbed.core.errors import exit_code
+from seedbed.records import paths
 from seedbed.serving.broker import lease
 from seedbed.serving.broker.control import lock
 from seedbed.serving.broker.server_state import Event, Record, Server, State
@@ -40,7 +41,7 @@ class Broker:
         self.told = threading.Event()
         self.began = 0.0
         self.servers = {
-            model: Server(server, Path("run") / model, Record(Path("run") / model / "server.record.json", plan.run))
+            model: Server(server, paths.run_folder(model), Record(paths.server_usage(model), plan.run))
             for model, server in plan.servers.items()
         }
         self.table: dict[tuple[State, Event], tuple[Callable[[Server], None], State]] = {
@@ -248,20 +249,20 @@ class Broker:
 
     def log(self, model: str, text: str) -> None:
         """Append one decision with its time and reason to logs/broker.log."""
-        with contextlib.suppress(OSError), open("logs/broker.log", "a", encoding="utf-8") as file:
+        with contextlib.suppress(OSError), open(paths.LOGS / "broker.log", "a", encoding="utf-8") as file:
             file.write(f"{time.strftime('%FT%T%z')} {model}: {text}\n")
 
 
 def main() -> int:
     """Hold the lock of the working directory and serve until the driver is gone; returns 0."""
     parser = argparse.ArgumentParser(prog="broker", description=__doc__)
-    parser.add_argument("--plan", type=Path, default=Path("run/broker.json"))
+    parser.add_argument("--plan", type=Path, default=paths.BROKER_PLAN)
     parser.add_argument("--driver-pid", type=int, required=True)
     parser.add_argument("--lock-fd", type=int, help="the lock, already held, inherited from the driver")
     arguments = parser.parse_args()
     held = arguments.lock_fd if arguments.lock_fd is not None else lock(arguments.driver_pid)
     plan = plans.read(arguments.plan)
-    Path("logs").mkdir(exist_ok=True)
+    paths.LOGS.mkdir(exist_ok=True)
     places: dict[str, Callable[[], Launcher]] = {
         "local": lambda: LocalLauncher(arguments.plan),
         "slurm": lambda: SlurmLauncher(arguments.plan, plan, held),

@@ -20,6 +20,7 @@ from typing import Any
 
 from seedbed.core import environment, files
 from seedbed.core.errors import InputError, RunError
+from seedbed.records import paths
 from seedbed.serving.launch import sbatch
 from seedbed.serving.node import role as roles
 from seedbed.serving.node.addresses import arrange
@@ -86,7 +87,7 @@ def counted_ports() -> Callable[[Role, str, bool], int]:
     return port
 
 
-def write_plan(plan: Mapping[str, Any], folder: Path = Path("run")) -> Plan:
+def write_plan(plan: Mapping[str, Any], folder: Path = paths.RUN) -> Plan:
     """Write run/broker.json with the site's settings and a new run id; returns the plan as the broker reads it.
 
     Raises InputError where a server of it could not be started.
@@ -103,14 +104,14 @@ def write_plan(plan: Mapping[str, Any], folder: Path = Path("run")) -> Plan:
 class BrokerProcess:
     """A running broker, started by this driver. It ends with `stop`, at the latest with this process."""
 
-    def __init__(self, held: int, folder: Path = Path("run")) -> None:
+    def __init__(self, held: int, folder: Path = paths.RUN) -> None:
         """Start the broker of the plan in `folder`; `held` is the lock's descriptor, which the broker shares.
 
         Raises RunError, and releases the lock, when the broker does not come up.
         """
         words = [sys.executable, "-m", "seedbed.serving.broker.broker", "--plan", str(folder / "broker.json")]
         words += ["--driver-pid", str(os.getpid()), "--lock-fd", str(held)]
-        log = Path("logs/broker.err")
+        log = paths.LOGS / "broker.err"
         log.parent.mkdir(exist_ok=True)
         with log.open("a", encoding="utf-8") as errors:
             self.process = subprocess.Popen(
@@ -158,7 +159,7 @@ class BrokerProcess:
             os.kill(os.getpid(), signal.SIGINT)
 
 
-def is_locked(folder: Path = Path("run")) -> bool:
+def is_locked(folder: Path = paths.RUN) -> bool:
     """Return whether a driver, or the broker that a killed driver left, holds the working directory."""
     try:
         probe = os.open(folder / "driver.lock", os.O_RDWR)
@@ -173,7 +174,7 @@ def is_locked(folder: Path = Path("run")) -> bool:
     return False
 
 
-def lock(pid: int, folder: Path = Path("run")) -> int:
+def lock(pid: int, folder: Path = paths.RUN) -> int:
     """Lock the working directory for the driver `pid` and return the lock's descriptor.
 
     Raises InputError if another run holds it. The broker of a killed driver keeps the lock for the seconds it takes to

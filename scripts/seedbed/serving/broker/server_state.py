@@ -13,6 +13,7 @@ from typing import Any
 
 from seedbed.core import files
 from seedbed.core.secrets import strike
+from seedbed.records import paths
 from seedbed.serving.launch.launchers import Look
 from seedbed.serving.spec import plan as plans
 
@@ -95,7 +96,7 @@ class Server:
     @property
     def log(self) -> Path:
         """Return the log of the supervisor of this attempt."""
-        return Path("logs/server") / f"{self.plan.model}-{self.attempt}.log"
+        return paths.server_log(self.plan.model, self.attempt)
 
     def note(self, run: str) -> dict[str, object]:
         """Return what the server of this attempt says of itself, empty while it has said nothing."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from seedbed.core import files
+from seedbed.records import paths
 from seedbed.serving.launch.launchers import Look, Refused
 from seedbed.serving.launch.sbatch import PREFIX, job_name, script
 from seedbed.serving.spec.plan import Plan
@@ -64,7 +65,7 @@ class SlurmLauncher:
         there = ask(["squeue", "--me", "--noheader", f"--name={name}", "--format=%i"])
         if there.returncode == 0 and there.stdout.split():
             return there.stdout.split()[0]
-        file = Path("run") / model / f"server-{attempt}.sbatch"
+        file = paths.run_folder(model) / f"server-{attempt}.sbatch"
         try:
             files.write(file, script(self.plan, server, self.plan_file, attempt, log))
         except OSError as error:

@@ -18,6 +18,7 @@ from pathlib import Path
 from seedbed.core import files
 from seedbed.core.errors import InputError, RunError
 from seedbed.core.secrets import strike
+from seedbed.records import paths
 from seedbed.serving.spec.plan import Plan, ServerPlan
 from seedbed.serving.spec.server_file import KEY_VARIABLES, Role
 from seedbed.serving.spec.site import Site, has_pyxis
@@ -162,7 +163,7 @@ class RoleProcess:
     @classmethod
     def start(cls, slot: Slot, plan: Plan, server: ServerPlan, attempt: int) -> "RoleProcess":
         """Start the process of `slot`, its output appended to logs/server/{model}-{attempt}-{role}.log."""
-        folder = Path("run") / server.model
+        folder = paths.run_folder(server.model)
         given = {
             "SEEDBED_RUN": plan.run,
             "SEEDBED_LEASE": str((folder / "lease").absolute()),
@@ -177,7 +178,7 @@ class RoleProcess:
         seen = environment(slot, os.environ, secrets, given)
         words = command(slot, plan)
         hidden = (*(seen[name] for name in slot.role.secrets), (folder / "key").read_text(encoding="utf-8").strip())
-        log = Path("logs/server") / f"{server.model}-{attempt}-{slot.label}.log"
+        log = paths.server_log(server.model, attempt, slot.label)
         log.parent.mkdir(parents=True, exist_ok=True)
         workdir = slot.role.workdir if plan.launcher == "local" else None
         with open(log, "ab") as output:

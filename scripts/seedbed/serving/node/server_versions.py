@@ -12,11 +12,11 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from seedbed.core import files
 from seedbed.core.secrets import strike
+from seedbed.records import paths
 from seedbed.serving.node.role import RoleProcess, Slot
 from seedbed.serving.spec.plan import Plan, ServerPlan
 
@@ -84,7 +84,7 @@ class Ran:
 
     def __init__(self, plan: Plan, server: ServerPlan, attempt: int) -> None:
         """Begin the entry of attempt number `attempt`."""
-        self.path = Path("results") / server.model / "server.json"
+        self.path = paths.server_record(server.model)
         self.plan, self.server = plan, server
         self.entry: dict[str, Any] = {"attempt": attempt, "started": time.time(), "gpus": 0, "processes": []}
         self.saved = 0.0

@@ -19,6 +19,7 @@ from typing import Any
 from seedbed.core import files
 from seedbed.core.errors import InputError, RunError, exit_code
 from seedbed.core.secrets import strike
+from seedbed.records import paths
 from seedbed.serving.broker.lease import Watch
 from seedbed.serving.node import readiness, server_versions
 from seedbed.serving.node.addresses import place
@@ -38,7 +39,7 @@ class Supervisor:
     def __init__(self, plan: plans.Plan, model: str, attempt: int) -> None:
         """Supervise attempt number `attempt` of the server of `model` in `plan`."""
         self.plan, self.server, self.attempt = plan, plan.servers[model], attempt
-        self.folder = Path("run") / model
+        self.folder = paths.run_folder(model)
         self.state_file = self.folder / f"server-{attempt}.json"
         self.key_file = self.folder / "key"
         self.scratch = self.folder / f"scratch-{attempt}"  # seen by every node, empty at the start
@@ -177,7 +178,7 @@ def _ask(reason: Callable[[], str | None], said: list[str | None], enough: threa
 def main() -> int:
     """Supervise the server that the command line names; returns its exit code."""
     parser = argparse.ArgumentParser(prog="supervisor", description=__doc__)
-    parser.add_argument("--plan", type=Path, default=Path("run/broker.json"))
+    parser.add_argument("--plan", type=Path, default=paths.BROKER_PLAN)
     parser.add_argument("--model", required=True)
     parser.add_argument("--attempt", type=int, required=True)
     arguments = parser.parse_args()

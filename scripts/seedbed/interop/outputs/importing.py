@@ -1,14 +1,15 @@
-"""Existing outputs, copied into a results folder: whole or not at all, and with a record of where they came from.
+"""Import existing outputs: copy them atomically into a results folder, with a record of their origin.
 
-The benchmark of imported outputs: its rows prepared, and a file of its own where none is shipped under its name.
+Also prepares the rows of their benchmark, and writes a benchmark file where none is shipped under its name.
 """
 
 import contextlib
 import json
+import re
 import shutil
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -18,24 +19,82 @@ import yaml
 from seedbed.config.benchmark import load_benchmark
 from seedbed.config.catalogue import shipped
 from seedbed.core import files
-from seedbed.core import files as whole
 from seedbed.core.digests import sha256
 from seedbed.core.errors import InputError
+from seedbed.core.schema import nearest, read_yaml
 from seedbed.datasets.prepare import prepare
-from seedbed.interop.outputs.convert import Problems, Reader, Taken
-from seedbed.interop.outputs.find import SIMPLE, Folder, Source, without_gaps
+from seedbed.interop.outputs.convert import NAMED, Problems, Reader, Taken
+from seedbed.interop.outputs.find import SIMPLE, Folder, Source, folders, without_gaps
 from seedbed.records import import_record, paths
 from seedbed.records.dataset import write_rows
 from seedbed.records.outputs import seal
 from seedbed.scoring.answers import narrowest
 from seedbed.scoring.score_files import as_json
 
-_OF_THE_RUN = ["sampling", "prompt", "server"]  # what no record tells
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_RESERVED = ("config", "comparisons", "report-data")  # other names in results/
+_OF_THE_RUN = ["sampling", "prompt", "server"]  # fields that outputs never have
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to import: a folder or file, its format, and what the command line says about it."""
+
+    root: Path
+    form: str
+    columns: Mapping[str, str]
+    model: str | None = None
+    benchmark: str | None = None
+    seeds: Sequence[int] | None = None
+
+    def folders(self) -> list[Folder]:
+        """Return the folders to import, of several only that of the named benchmark; raises InputError for none."""
+        found = folders(self.root, self.form)
+        if self.benchmark is None or len(found) == 1:
+            return found
+        names = [str(folder.benchmark) for folder in found]
+        if self.benchmark not in names:
+            raise InputError(f"--benchmark: found {self.benchmark!r}; {nearest(self.benchmark, names)}")
+        return [found[names.index(self.benchmark)]]
+
+    def names(self, folder: Folder, alone: bool) -> tuple[str, str]:
+        """Return (model, benchmark) of a folder, by the command line or the folder itself; raises InputError."""
+        model = self.model or (folder.model or "").rstrip("/").rsplit("/", 1)[-1]
+        benchmark = (self.benchmark if alone else None) or folder.benchmark or ""
+        for option, name in (("--model", model), ("--benchmark", benchmark)):
+            if not _NAME.fullmatch(name) or name in _RESERVED:
+                found = f"found {name!r}" if name else f"{self.root} does not tell it"
+                raise InputError(f"{option}: {found}; expected a name of letters, digits, dots, dashes, underscores")
+        return model, benchmark
+
+
+def columns(text: str, form: str) -> dict[str, str]:
+    """Return the source's column of each of our fields, from OURS=THEIRS,…; raises InputError."""
+    found: dict[str, str] = {}
+    for pair in filter(None, text.split(",")):
+        ours, equals, theirs = pair.partition("=")
+        if not equals or not theirs or ours not in NAMED:
+            hint = nearest(ours, NAMED) if equals else "expected OURS=THEIRS"
+            raise InputError(f"--columns: found {pair!r}; {hint}")
+        found[ours] = theirs
+    if found and form != SIMPLE:
+        raise InputError(f"--columns: expected with --from {SIMPLE} alone; {form} names its fields itself")
+    return found
+
+
+def refuse_generated(models: Iterable[str]) -> None:
+    """Raise InputError where a model of the run in this folder, whose outputs are generated, has the same name."""
+    config = read_yaml(paths.CONFIG) if paths.CONFIG.is_file() else {}
+    known = config.get("models") if isinstance(config, dict) else None
+    for name in models:
+        model = known.get(name, {"imported": True}) if isinstance(known, dict) else {"imported": True}
+        if not isinstance(model, dict) or "imported" not in model:
+            raise InputError(f"--model: found {name!r}, a model of the run in {paths.CONFIG}; expected another name")
 
 
 @dataclass
-class Adopted:
-    """What was taken over for one model and benchmark; `judged` is what the records themselves say of each sample."""
+class Imported:
+    """The imported outputs of one model and benchmark; `judged` is the grade in the records of each sample, if any."""
 
     model: str
     benchmark: str
@@ -80,35 +139,33 @@ class _Copies:
         self.unknown["times"] += record.generation_start_time is None or record.generation_end_time is None
 
 
-def adopt(
-    source: Folder, root: Path, reader: Reader, model: str, benchmark: str, wanted: Sequence[int] | None
-) -> Adopted:
-    """Copy a folder's outputs to results/{model}/eval-results/{benchmark}, whole or not at all; raises InputError."""
-    found = Adopted(model, benchmark, Problems.of(benchmark, reader.form), source.metrics)
+def import_folder(request: Request, source: Folder, model: str, benchmark: str) -> Imported:
+    """Copy a folder's outputs atomically to results/{model}/eval-results/{benchmark}; raises InputError."""
+    reader = Reader(request.form, request.columns)
+    found = Imported(model, benchmark, Problems.of(benchmark, reader.form), source.metrics)
     if found.folder.exists() and any(found.folder.iterdir()):
-        raise InputError(
-            f"{found.folder} is there already; expected another --model or --benchmark, or remove it first"
-        )
-    files = list(source.files)
-    told = [file.seed for file in files if file.seed is not None]
+        raise InputError(f"{found.folder} already exists; expected another --model or --benchmark, or remove it first")
+    outputs = list(source.files)
+    seeds = [file.seed for file in outputs if file.seed is not None]
     if reader.form != SIMPLE:
-        chosen = without_gaps(told, wanted, root)
-        files = [file for file in files if file.seed in chosen]
+        chosen = without_gaps(seeds, request.seeds, request.root)
+        outputs = [file for file in outputs if file.seed in chosen]
     staged = found.folder.with_name(f".{benchmark}.importing")
     shutil.rmtree(staged, ignore_errors=True)
     staged.mkdir(parents=True)
     try:
         with contextlib.ExitStack() as stack:
             copies = _Copies(staged, stack)
-            for number, file in enumerate(files):
+            for number, file in enumerate(outputs):
                 _copy(file, number, reader, found, copies)
-        chosen = without_gaps(sorted(copies.files), wanted, root)
+        chosen = without_gaps(sorted(copies.files), request.seeds, request.root)
         for seed in set(copies.files) - set(chosen):
+            copies.files.pop(seed)
             (staged / paths.output_name(seed)).unlink()
-        found.record = _record(source, root, reader, found, copies, chosen)
+        found.record = _record(source, request.root, reader, found, copies)
         for seed in chosen:
             seal(staged / paths.output_name(seed), ", ".join(map(str, copies.sources[seed])))
-        whole.write(staged / import_record.NAME, as_json(found.record))
+        files.write(staged / import_record.NAME, as_json(found.record))
         if found.folder.is_dir():
             found.folder.rmdir()
         staged.rename(found.folder)
@@ -117,7 +174,7 @@ def adopt(
     return found
 
 
-def _copy(file: Source, number: int, reader: Reader, found: Adopted, copies: _Copies) -> None:
+def _copy(file: Source, number: int, reader: Reader, found: Imported, copies: _Copies) -> None:
     """Write the records of one file to those of their seeds; of two files without a seed the first is seed 0."""
     hint = " (--columns seed=NAME tells samples of one problem apart)" if reader.form == SIMPLE else ""
     found.problems.begin_seed()
@@ -132,10 +189,9 @@ def _copy(file: Source, number: int, reader: Reader, found: Adopted, copies: _Co
             found.judged[identity, seed] = verdict == b"true"
 
 
-def _record(
-    source: Folder, root: Path, reader: Reader, found: Adopted, copies: _Copies, chosen: Sequence[int]
-) -> dict[str, Any]:
-    """Return imported.json: where every seed came from, what is not known, and what has to be told."""
+def _record(source: Folder, root: Path, reader: Reader, found: Imported, copies: _Copies) -> dict[str, Any]:
+    """Return imported.json: the origin of every seed, what is not known, and remarks for people."""
+    chosen = sorted(copies.files)
     problems = len(found.problems.known)
     remarks = [*source.remarks, *reader.torn]
     remarks += [f"column {name!r} is left out: another column was named for it" for name in sorted(reader.left_out)]
@@ -156,7 +212,7 @@ def _record(
             {
                 "seed": seed,
                 "records": len(copies.places[seed]),
-                "source": [_told(path) for path in copies.sources[seed]],
+                "source": [_identified(path) for path in copies.sources[seed]],
             }
             for seed in chosen
         ],
@@ -169,12 +225,24 @@ def _record(
     }
 
 
-def _told(path: Path) -> dict[str, Any]:
-    """Return what tells a source file: path, size in bytes and SHA-256."""
+def _identified(path: Path) -> dict[str, Any]:
+    """Return the path of a source file, its size in bytes and its SHA-256."""
     return {"path": str(path), "size": path.stat().st_size, "sha256": sha256(path)}
 
 
-def prepared(found: Adopted, answer_type: str | None) -> dict[str, Path]:
+def describe(found: Imported) -> list[str]:
+    """Return lines for people: what was imported, and what of it is not known."""
+    record = found.record
+    samples, count = sum(file["records"] for file in record["files"]), len(record["files"])
+    unknown = [f"{name} of {number}" for name, number in record["unknown"].items() if number]
+    return [
+        f"{found.benchmark} / {found.model}: {samples} samples of {count} seeds from {record['source']}",
+        f"  unknown: {', '.join([*unknown, *record['not_told']])}",
+        *(f"  {remark}" for remark in record["remarks"]),
+    ]
+
+
+def prepare_benchmark(found: Imported, answer_type: str | None) -> dict[str, Path]:
     """Write resources/{benchmark}, unless it is prepared; returns the benchmark's own file by its name, if it has one.
 
     Under a shipped name the rows are marked as taken from outputs: a model of a run is not asked them.
@@ -205,6 +273,6 @@ def prepared(found: Adopted, answer_type: str | None) -> dict[str, Path]:
         "answer_type": answer_type or narrowest(row["expected_answer"] for row in rows),
     }
     files.write(own, yaml.safe_dump(definition, sort_keys=False, allow_unicode=True, width=110))
-    told = prepare(load_benchmark(str(own.resolve()), []).definition, folder / "test.jsonl")
-    files.write(folder / "source.json", json.dumps(told, indent=2) + "\n")
+    record = prepare(load_benchmark(str(own.resolve()), []).definition, folder / "test.jsonl")
+    files.write(folder / "source.json", json.dumps(record, indent=2) + "\n")
     return {name: own}
