@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -104,6 +105,8 @@ class Job:
 class Cluster:
     """slurmctld and one slurmd a node: `gpu_nodes` gb1.. with four fake GPUs each, `cpu_nodes` cpu1.. without."""
 
+    slurmdbd = SLURMDBD  # what slurmdbd.conf is made of
+
     def __init__(
         self,
         base: Path,
@@ -199,7 +202,7 @@ class Cluster:
         words += [f"--port={self.sql_port}", "--bind-address=127.0.0.1", f"--pid-file={self.base}/mariadb.pid"]
         with open(self.base / "log" / "mariadb.log", "ab") as log:
             words.append("--innodb-buffer-pool-size=64M")
-            self.database = subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True)
+            self.database = subprocess.Popen(self.on_host(words), stdout=log, stderr=log, start_new_session=True)
         client = ["mariadb", "--no-defaults", "-S", str(sock), "-e"]
         self._wait("MariaDB", lambda: subprocess.run([*client, "select 1"], capture_output=True).returncode == 0)
         grants = "create database if not exists slurm_acct;"
@@ -208,12 +211,21 @@ class Cluster:
             grants += f"grant all on slurm_acct.* to slurm@'{host}';"
         subprocess.run([*client, grants], check=True, capture_output=True)
         file = self.base / "etc" / "slurmdbd.conf"
-        file.write_text(SLURMDBD.format(base=self.base, dbd_port=self.dbd_port, sql_port=self.sql_port))
+        file.write_text(self.slurmdbd.format(base=self.base, dbd_port=self.dbd_port, sql_port=self.sql_port))
         file.chmod(0o600)
         self._daemon(["slurmdbd"])
-        self._wait("slurmdbd", lambda: _listening(self.dbd_port))
+        self._wait("slurmdbd", lambda: self.listening(self.dbd_port))
         for words in (["cluster", "loop"], ["account", "evals"], ["user", "root", "account=evals"]):
             self.run("sacctmgr", "-i", "add", *words)
+
+    def on_host(self, words: list[str]) -> list[str]:
+        """Return the command that runs `words` on the host of the controller: this machine."""
+        return words
+
+    def listening(self, port: int) -> bool:
+        """Return whether something accepts connections on a loopback port of the controller's host."""
+        probe = f"import socket; raise SystemExit(socket.socket().connect_ex(('127.0.0.1', {port})))"
+        return subprocess.run(self.on_host([sys.executable, "-c", probe])).returncode == 0
 
     def start_controller(self) -> None:
         """Start slurmctld."""
@@ -286,12 +298,6 @@ def _free_ports(count: int) -> list[int]:
         for one in sockets:
             one.bind(("127.0.0.1", 0))
         return [int(one.getsockname()[1]) for one in sockets]
-
-
-def _listening(port: int) -> bool:
-    """Return whether something accepts connections on a loopback port."""
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _ended(pid: int) -> bool:
