@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 
@@ -26,10 +27,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
-def _started(**wanted: object) -> Iterator[Cluster]:
+AnyCluster = TypeVar("AnyCluster", bound=Cluster)
+
+
+def started(kind: type[AnyCluster], **wanted: Any) -> Iterator[AnyCluster]:
     """Yield a running cluster in a short path (its sockets need one), or skip with the reason."""
     base = Path(tempfile.mkdtemp(prefix="sb-", dir="/tmp"))
-    cluster = Cluster(base, **wanted)  # type: ignore[arg-type]
+    cluster = kind(base, **wanted)
     try:
         try:
             cluster.start()
@@ -46,13 +50,13 @@ def _started(**wanted: object) -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
     """A cluster without accounting: three nodes with fake GPUs, two without."""
-    yield from _started()
+    yield from started(Cluster)
 
 
 @pytest.fixture(scope="session")
 def accounting_cluster() -> Iterator[Cluster]:
     """A cluster with slurmdbd that knows one account, `evals`."""
-    yield from _started(accounting=True, gpu_nodes=1, cpu_nodes=1)
+    yield from started(Cluster, accounting=True, gpu_nodes=1, cpu_nodes=1)
 
 
 @pytest.fixture

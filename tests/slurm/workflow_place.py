@@ -97,7 +97,7 @@ class WorkflowPlace(SlurmPlace):
         environment = {k: v for k, v in self.environment.items() if k not in ("PYTHONPATH", "PYTHONSAFEPATH")}
         with open(self.output, "w") as output:
             self.run = subprocess.Popen(
-                command,
+                self.cluster.on_host(command),
                 cwd=cwd or self.folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,

@@ -164,9 +164,38 @@ def test_the_command_line_of_a_role_in_a_container() -> None:
     container = ["--container-image=/images/x.sqsh", "--container-mounts=/models:/models,/data:/data"]
     container += ["--container-workdir=/w", "--container-env=A"]
     assert commands.slurm_command(slot, "7", site, pyxis=True) == [*step, *container, "serve", "8000"]
+    bare = commands.slurm_command(slot, "7", site, pyxis=False, gres=False)
+    assert not any("gpus" in word or "gres" in word for word in bare)
     assert commands.slurm_command(slot, "7", site, pyxis=False) == [*step, "--chdir=/w", "serve", "8000"]
     with pytest.raises(InputError, match=r"'img' is not in site.yaml; known are none; .* containers: \{img: IMAGE\}"):
         commands.slurm_command(slot, "7", Site(), pyxis=True)
+
+
+COMMAND = "2026-12-01T10:00:00+0000 on gpu-1: srun --overlap --container-image=/images/x.sqsh python3 -m sglang"
+PYXIS = "slurmstepd: error: pyxis: failed to import image: /images/x.sqsh: No such file or directory"
+END = "srun: error: gpu-1: task 0: Exited with exit code 1"
+
+
+OOM = "slurmstepd: error: Detected 1 oom_kill event in StepId=7.1. Some of the step tasks have been OOM Killed."
+GRES = "srun: error: Unable to create step for job 7: Invalid generic resource (gres) specification"
+EXECVE = "slurmstepd-gpu-1: error: execve(): no-such-program: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ([COMMAND, PYXIS, END], PYXIS),
+        ([COMMAND, "loading", "CUDA error: no device", END], "CUDA error: no device"),
+        ([COMMAND, "loading", OOM, END], OOM),
+        ([COMMAND, GRES], GRES),
+        ([COMMAND, EXECVE, END], EXECVE),
+        ([COMMAND, END], END),
+        ([COMMAND], "it said nothing"),
+        ([], "it said nothing"),
+    ],
+)
+def test_the_reason_of_an_end_is_never_filtered_out_and_never_our_own_command(lines: list[str], reason: str) -> None:
+    assert commands.last_reason(lines) == reason
 
 
 def test_no_value_of_a_variable_stands_on_a_command_line() -> None:
@@ -228,8 +257,10 @@ def test_a_placement_that_sbatch_could_misread_is_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("container: {}", "unknown key 'container'; expected one of containers, mounts"),
+        ("container: {}", "unknown key 'container'; expected one of containers, gres, mounts"),
         ("containers: [a]", "containers: found .* expected a map of aliases to images"),
+        ("network: 7", "network: found 7, expected the name of an interface such as ib0, or a network"),
+        ("gres: perhaps", "gres: found 'perhaps', expected true, false or auto"),
         ("pyxis: maybe", "pyxis: found 'maybe', expected true, false or auto"),
         ("mounts: /a:/b", "mounts: found '/a:/b', expected a list of texts"),
         ("- a", "found list, expected a map"),

@@ -157,6 +157,32 @@ def test_a_step_beside_the_server_takes_none_of_its_gpus() -> None:
     assert step("", "localhost", ["x"]) == ["x"]
 
 
+LIMIT = (
+    "sbatch: error: {} / sbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit "
+    "limit, user's size and/or time limits)"
+)
+
+
+@pytest.mark.parametrize(
+    ("reason", "endless"),
+    [
+        *((name, True) for name in ("PartitionTimeLimit", "PartitionNodeLimit", "JobHeldUser", "BadConstraints")),
+        *((name, True) for name in ("QOSMaxWallDurationPerJobLimit", "AssocMaxNodePerJobLimit", "InvalidQOS")),
+        *((name, False) for name in ("Priority", "Resources", "QOSMaxJobsPerUserLimit", "BeginTime", "PartitionDown")),
+        *((name, False) for name in ("ReqNodeNotAvail", "QOSGrpNodeLimit", "AssocGrpCpuLimit", "Reservation", "None")),
+    ],
+)
+def test_which_reasons_of_a_waiting_job_never_pass_by_themselves(reason: str, endless: bool) -> None:
+    assert slurm.read("PENDING", "0:0", reason).endless == endless
+
+
+def test_no_variable_of_the_shell_or_of_the_drivers_own_job_reaches_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SBATCH_PARTITION", "SQUEUE_FORMAT", "SRUN_CPUS_PER_TASK", "SLURM_JOB_ID", "SLURM_CONF", "SLURMER"):
+        monkeypatch.setenv(name, "x")
+    seen = dict(line.split("=", 1) for line in slurm.ask(["env"]).stdout.splitlines() if "=" in line)
+    assert {name for name in seen if name.startswith(("S", "SLURM")) and seen[name] == "x"} == {"SLURM_CONF", "SLURMER"}
+
+
 @pytest.mark.parametrize(
     ("said", "passing"),
     [
@@ -166,7 +192,14 @@ def test_a_step_beside_the_server_takes_none_of_its_gpus() -> None:
         ("sbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit limit)", True),
         ("sbatch: error: Batch job submission failed: Invalid account or account/partition combination", False),
         ("sbatch: error: invalid partition specified: gb999", False),
+        *((LIMIT.format(name), True) for name in ("QOSMaxSubmitJobPerUserLimit", "AssocMaxSubmitJobLimit")),
+        *((LIMIT.format(name), True) for name in ("AssocGrpSubmitJobsLimit", "QOSMaxJobsPerUserLimit")),
+        *((LIMIT.format(name), False) for name in ("QOSMaxWallDurationPerJobLimit", "AssocMaxWallDurationPerJobLimit")),
+        *(
+            (LIMIT.format(name), False)
+            for name in ("QOSMaxNodePerJobLimit", "QOSMaxGRESPerJob", "AssocMaxCpuPerJobLimit")
+        ),
     ],
 )
 def test_which_refusals_pass_by_themselves(said: str, passing: bool) -> None:
-    assert any(word in said.lower() for word in slurm.PASSING) == passing
+    assert slurm.is_passing(said) == passing

@@ -8,6 +8,7 @@ import argparse
 import contextlib
 import itertools
 import os
+import re
 import secrets
 import signal
 import sys
@@ -28,6 +29,7 @@ from seedbed.serving.spec import plan as plans
 
 STOP_WITHIN = 40.0  # seconds a server may take to end before it is killed
 RETRY_AFTER = 15.0  # seconds before a start that was refused for a passing reason is tried again
+ENDLESS_AFTER = 60.0  # seconds a job may wait for a reason that does not pass by itself
 GIVE_WAY = 10.0  # seconds a model lets those before it in the config begin: seeds are not started in their order
 
 
@@ -50,6 +52,7 @@ class Broker:
             (State.STARTING, Event.READY): (self.publish, State.READY),
             (State.STARTING, Event.ENDED): (self.lose, State.ABSENT),
             (State.STARTING, Event.UNWANTED): (self.stop, State.STOPPING),
+            (State.STARTING, Event.ENDLESS): (self.abandon, State.STOPPING),
             (State.READY, Event.ENDED): (self.lose, State.ABSENT),
             (State.READY, Event.UNWANTED): (self.stop, State.STOPPING),
             (State.STOPPING, Event.ENDED): (self.forget, State.ABSENT),
@@ -125,6 +128,7 @@ class Broker:
         else:
             server.waiting_since = 0.0
         server.look = self.launcher.look(server.handle) if server.handle else Look("gone")
+        server.endless_since = (server.endless_since or moment) if server.look.endless else 0.0
         server.record.tick(server.state.name, server.look.phase, bool(server.wants))
 
     def event(self, server: Server) -> Event:
@@ -143,6 +147,8 @@ class Broker:
             return Event.OVERDUE if moment - server.entered > STOP_WITHIN else Event.NOTHING
         if state is State.STARTING and server.note(self.plan.run).get("state") == "ready" and self.ending is None:
             return Event.READY
+        if server.endless_since and moment - server.endless_since >= ENDLESS_AFTER:
+            return Event.ENDLESS
         # a job that waits costs nothing and its place in the queue is worth something: seeds come back
         idle_seconds = self.plan.idle_seconds
         if server.look.phase == "pending":
@@ -173,8 +179,10 @@ class Broker:
             server.state, server.attempt = State.ABSENT, server.attempt - 1
             server.retry_at = time.monotonic() + RETRY_AFTER
             server.verdict = None if refusal.passing else str(refusal)
+            server.refusal = str(refusal)
             self.log(server.plan.model, f"start refused: {refusal}")
             return
+        server.refusal = ""
         server.record.started(server.attempt, server.handle)
         why = f"{len(server.wants)} seed(s) want it; log {server.log}"
         self.log(server.plan.model, f"start {server.attempt} as {server.handle}: {why}")
@@ -192,6 +200,12 @@ class Broker:
         (server.folder / "endpoint.json").unlink(missing_ok=True)
         why = self.ending or ("its last seed is done" if self.all_written(server) else "no seed wants it")
         self.log(server.plan.model, f"stop {server.handle}: {why}")
+        self.launcher.stop(str(server.handle))
+
+    def abandon(self, server: Server) -> None:
+        """Give up a job that would wait for ever."""
+        server.verdict = f"its job waits for a reason that does not pass by itself: {server.look.reason}"
+        self.log(server.plan.model, f"stop {server.handle}: {server.verdict}")
         self.launcher.stop(str(server.handle))
 
     def kill(self, server: Server) -> None:
@@ -218,8 +232,13 @@ class Broker:
         unlucky = "ready" in note or look.state in ("PREEMPTED", "NODE_FAIL", "VANISHED")
         server.faults += not (look.blameless and unlucky)
         server.details = server.without_secrets(str(note.get("details")) if said else files.last_lines(server.log))
+        first_reason, server.last_reason = server.last_reason, "" if unlucky else re.sub(r"\d+", "0", reason)
         if note.get("final"):
             server.verdict = reason
+        elif server.last_reason and server.last_reason == first_reason:
+            server.verdict = (
+                f"two starts in a row ended ({ended}) for one reason, before the server was ready: {reason}"
+            )
         elif server.faults > self.plan.max_restarts:
             server.verdict = f"{server.attempt} starts, the last ended ({ended}): {reason}"
         elif self.ending is None:
@@ -236,7 +255,7 @@ class Broker:
         waited = (time.monotonic() - server.waiting_since) / 60 if server.waiting_since else 0.0
         what = f"PENDING ({server.look.reason})" if server.look.phase == "pending" else server.state.name
         if server.state is State.ABSENT and server.wants and self.ending is None:
-            what = f"WAITING ({server.look.reason or 'for another server to end'})"
+            what = f"WAITING ({server.refusal or 'for another server to end'})"
         line = f"server {server.plan.model}: {what}" if server.wants or server.state is not State.ABSENT else ""
         if server.wants and server.state is not State.READY:
             line += f", {len(server.wants)} seed{'s' * (len(server.wants) > 1)} waiting {waited:.0f} min"

@@ -53,6 +53,7 @@ def _check_server(plan: Plan, server: ServerPlan, inherited: Mapping[str, str]) 
     """Raise InputError where one server could not be started as its file says."""
     slurm = plan.launcher == "slurm"
     pyxis = slurm and any(role.container for role in server.roles) and sites.has_pyxis(plan.site)
+    gres = slurm and sites.has_gres(plan.site)
     nodes = node_names(server) if slurm else ["localhost"]
     more = {**plan.site.programs, "scratch": "scratch"}
     secrets = [name for role in server.roles for name in role.secrets]
@@ -60,7 +61,7 @@ def _check_server(plan: Plan, server: ServerPlan, inherited: Mapping[str, str]) 
         roles.environment(slot, inherited, secrets, {})
         command_words(slot)
         if slurm:
-            roles.slurm_command(slot, "JOB", plan.site, pyxis)
+            roles.slurm_command(slot, "JOB", plan.site, pyxis, gres)
 
 
 def command_words(slot: Slot) -> list[str]:

@@ -70,7 +70,7 @@ class Record:
 
 
 State = Enum("State", "ABSENT STARTING READY STOPPING FAILED")
-Event = Enum("Event", "WANTED SPENT READY ENDED UNWANTED OVERDUE NOTHING")
+Event = Enum("Event", "WANTED SPENT READY ENDED UNWANTED OVERDUE ENDLESS NOTHING")
 
 
 @dataclass
@@ -86,6 +86,9 @@ class Server:
     attempt: int = 0
     faults: int = 0
     verdict: str | None = None  # why it must not be started again
+    refusal: str = ""  # why its start was refused last, while it waits to be tried again
+    last_reason: str = ""  # why the last start ended before it was ready, numbers left out
+    endless_since: float = 0.0
     details: str = ""  # the last lines of its logs
     retry_at: float = 0.0
     entered: float = 0.0

@@ -20,6 +20,7 @@ class Look:
     phase: str  # "pending", "running" or "gone"
     state: str = ""
     reason: str = ""
+    endless: bool = False  # waits for a reason that does not pass by itself
     blameless: bool = False  # ended by the cluster (preempted, time limit, node lost), not by a fault of its own
 
 

@@ -16,6 +16,7 @@ from seedbed.serving.launch.launchers import Look, Refused
 from seedbed.serving.launch.sbatch import PREFIX, job_name, script
 from seedbed.serving.spec.plan import Plan
 
+LEAKING = re.compile(r"(?:SBATCH|SRUN|SALLOC|SQUEUE|SACCT|SINFO|SCANCEL|SCONTROL)_|SLURM_(?!CONF$)")
 LOOK_EVERY = 2.0  # seconds between two questions to slurmctld about one job
 PATIENCE = 45.0  # seconds for one command of Slurm
 MISSES = 3  # so often in a row must a job be unknown to squeue and sacct before it counts as gone
@@ -29,11 +30,9 @@ PASSING = (
     "unable to contact slurm controller",
     "slurmctld",
     "socket timed out",
+    "submit limit",
     "temporarily unable",
     "connection refused",
-    "submit limit",
-    "maxsubmit",
-    "job limit",
     "inactive or drain",
     "not available now",
     "zero bytes were transmitted",
@@ -78,7 +77,7 @@ class SlurmLauncher:
         told = re.findall(r"^(\d+)(?:;.*)?$", done.stdout, re.MULTILINE)  # some sites have their sbatch say more
         if done.returncode or not told:
             why = " / ".join(done.stderr.split("\n")).strip(" /") or f"sbatch: exit code {done.returncode}"
-            raise Refused(why, passing=any(word in why.lower() for word in PASSING))
+            raise Refused(why, passing=is_passing(why))
         return str(told[-1])
 
     def look(self, handle: str) -> Look:
@@ -116,13 +115,41 @@ class SlurmLauncher:
 
 
 def ask(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
-    """Run a command of Slurm and return how it ended; one that hangs has failed."""
+    """Run a command of Slurm and return how it ended; one that hangs has failed.
+
+    Variables such as SBATCH_PARTITION or SQUEUE_FORMAT, and those of a job in which the driver runs, would overrule
+    the flags of a script and change the form of answers: no command sees them.
+    """
+    environment = {name: value for name, value in os.environ.items() if not LEAKING.match(name)}
     try:
-        return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+        return subprocess.run(
+            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, env=environment
+        )
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(words, 124, "", f"{words[0]} did not answer within {PATIENCE:g} s")
     except OSError as error:
         return subprocess.CompletedProcess(words, 127, "", f"{words[0]}: {error.strerror}")
+
+
+def is_passing(refusal: str) -> bool:
+    """Return whether sbatch may take the same job later.
+
+    Of every limit Slurm says "Job violates accounting/QOS policy"; only the limit's own name, on the line before, tells
+    a number of jobs (MaxSubmit, GrpJobs), which passes, from a size or a time (MaxWall, MaxNode), which never does.
+    """
+    names = _LIMIT.findall(refusal)
+    if names:
+        return all(_COUNTS_JOBS.search(name) for name in names)
+    return any(word in refusal.lower() for word in PASSING)
+
+
+_LIMIT = re.compile(r"\b(?:QOS|Assoc)\w+")
+_COUNTS_JOBS = re.compile(r"Submit|(?:Max|Grp)Jobs")
+# reasons for which a job that waits never starts by itself: its request, or somebody's hand, must change
+ENDLESS = re.compile(
+    r"Partition(?:Time|Node)Limit|(?:QOS|Assoc)\w*Max(?:Wall|Node|Cpu|CPU|TRES|GRES|Mem)\w*PerJob\w*|JobHeld(?:User|Admin)"
+    r"|BadConstraints|DependencyNeverSatisfied|(?:Account|QOS)NotAllowed|Invalid(?:Account|QOS)|ReservationDeleted"
+)
 
 
 def job(handle: str) -> Look | None:
@@ -144,7 +171,7 @@ def job(handle: str) -> Look | None:
 def read(state: str, code: str, reason: str) -> Look:
     """Return the look that Slurm's words for state, exit code and reason stand for."""
     if state in PENDING:
-        return Look("pending", state, reason)
+        return Look("pending", state, reason, endless=ENDLESS.search(reason) is not None)
     if state in RUNNING:
         return Look("running", state, "" if reason == "None" else reason)
     why = f"exit code {code}" if reason in ("", "None") else f"exit code {code}, {reason}"

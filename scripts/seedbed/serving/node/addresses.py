@@ -1,5 +1,6 @@
 """Which process of a server runs on which node, at which address and port."""
 
+import ipaddress
 import os
 import random
 import socket
@@ -11,12 +12,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from seedbed.core.errors import InputError
-from seedbed.serving.node.role import Slot
+from seedbed.serving.node.role import Slot, last_reason
 from seedbed.serving.spec.plan import Plan, ServerPlan
 from seedbed.serving.spec.server_file import Role
 from seedbed.serving.spec.site import PROGRAMS
 
 TRIES = 100  # draws of a port that no other role has
+ADDRESS_SECONDS = 120.0  # how long the step that asks every node for its address may take
 REMOTE_PORTS = range(20000, 30000)  # below the usual ephemeral range; a clash ends the attempt and the next one redraws
 
 
@@ -30,7 +32,7 @@ def place(server: ServerPlan, plan: Plan, scratch: Path) -> list[Slot]:
     if plan.launcher == "local":
         return arrange(server, ["localhost"], {"localhost": "127.0.0.1"}, more=more)
     nodes = allocated_nodes()
-    return arrange(server, nodes, addresses(nodes), more=more)
+    return arrange(server, nodes, addresses(nodes, plan.site.network), more=more)
 
 
 def port(role: Role, host: str, local: bool) -> int:
@@ -109,11 +111,42 @@ def allocated_nodes() -> list[str]:
     return done.stdout.split()
 
 
-def addresses(nodes: list[str]) -> dict[str, str]:
-    """Return the address by which the cluster itself reaches each node (NodeAddr), the node's name if it tells none."""
-    found = {}
-    for node in nodes:
-        done = subprocess.run(["scontrol", "--oneliner", "show", "node", node], capture_output=True, text=True)
-        facts = dict(word.split("=", 1) for word in done.stdout.split() if "=" in word)
-        found[node] = facts.get("NodeAddr", node)
+def addresses(nodes: list[str], network: str | None = None) -> dict[str, str]:
+    """Return the IP address of each node: on the site's `network`, else the one on its route to the other nodes.
+
+    Where Slurm itself knows every node by an IP address (NodeAddr) and the site names no network, it is that one. By
+    default NodeAddr is a name, and engines take IP addresses only: then each node is asked, by one step on all of them.
+    Raises InputError with the reason of the nodes that have none.
+    """
+    known = {node: _node_address(node) for node in nodes}
+    if network is None and all(map(_is_address, known.values())):
+        return known
+    peers = [*known.values(), *filter(None, [os.environ.get("SLURM_SUBMIT_HOST")])]
+    words = ["srun", "--overlap", f"--jobid={os.environ['SLURM_JOB_ID']}", f"--nodelist={','.join(nodes)}"]
+    words += [f"--nodes={len(nodes)}", f"--ntasks={len(nodes)}", "--ntasks-per-node=1"]
+    words += ["--export=ALL", "--job-name=addresses"]
+    words += [sys.executable, "-m", "seedbed.serving.node.own_address"]
+    words += [*(["--network", network] if network else []), *peers]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=ADDRESS_SECONDS)
+    found = dict(line.split() for line in done.stdout.splitlines() if len(line.split()) == 2)
+    if done.returncode or set(found) != set(nodes):
+        errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+        why = "; ".join(dict.fromkeys(errors)) or last_reason(done.stderr.splitlines())
+        raise InputError(f"addresses of {', '.join(nodes)}: {why.replace('error: ', '')}")
     return found
+
+
+def _node_address(node: str) -> str:
+    """Return what Slurm reaches a node by (NodeAddr), the node's name where it does not say."""
+    done = subprocess.run(["scontrol", "--oneliner", "show", "node", node], capture_output=True, text=True)
+    facts = dict(word.split("=", 1) for word in done.stdout.split() if "=" in word)
+    return facts.get("NodeAddr", node)
+
+
+def _is_address(text: str) -> bool:
+    """Return whether a text is an IP address, not a name."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True

@@ -90,8 +90,8 @@ def on_network(network: str, found: Sequence[Interface]) -> str:
 def towards(peers: Iterable[str]) -> str:
     """Return the address from which this node reaches the first of `peers` that has an address beyond this node.
 
-    A peer whose name leads only to this node itself (127.0.0.1, 127.0.1.1) is passed over. Where all do, as on a single
-    machine, that is 127.0.0.1.
+    A peer whose name leads only to this node itself (127.0.0.1, 127.0.1.1) is passed over. Where all do, it is the
+    first address of this node, or 127.0.0.1 on a machine without a network.
     """
     for peer in peers:
         for family, _, _, _, target in _resolved(peer):
@@ -103,7 +103,8 @@ def towards(peers: Iterable[str]) -> str:
                 except OSError:
                     continue
                 return str(probe.getsockname()[0]).partition("%")[0]
-    return "127.0.0.1"
+    own = sorted((one.address for one in interfaces()), key=lambda address: address.version)
+    return str(own[0]) if own else "127.0.0.1"
 
 
 def _resolved(name: str) -> list[tuple[int, int, int, str, tuple[str, int]]]:

@@ -21,7 +21,7 @@ from seedbed.core.secrets import strike
 from seedbed.records import paths
 from seedbed.serving.spec.plan import Plan, ServerPlan
 from seedbed.serving.spec.server_file import KEY_VARIABLES, Role
-from seedbed.serving.spec.site import Site, has_pyxis
+from seedbed.serving.spec.site import Site, has_gres, has_pyxis
 
 OURS = ("PYTHONPATH", "PYTHONSAFEPATH")  # where this project's modules are: nothing for an engine's Python
 _PLACEHOLDER = re.compile(r"(?<![{$])\{([A-Za-z_][A-Za-z0-9_-]*)\}")
@@ -67,19 +67,18 @@ def local_command(slot: Slot) -> list[str]:
     return fill(slot.role.command, slot.values, f"role {slot.role.name}: command")
 
 
-def slurm_command(slot: Slot, job: str, site: Site, pyxis: bool) -> list[str]:
+def slurm_command(slot: Slot, job: str, site: Site, pyxis: bool, gres: bool = True) -> list[str]:
     """Return the words of a role that runs as an overlapping step of the server's own allocation.
 
     Without pyxis it runs bare; where the site knows images all the same, an alias that is none of them is an error.
-    Values of variables never stand here: srun hands on its own environment.
+    Without `gres`, where Slurm does not count GPUs, no flag speaks of them. Values of variables never stand
+    here: srun hands on its own environment.
     """
     role = slot.role
     words = ["srun", "--overlap", f"--jobid={job}", f"--nodelist={slot.node}", "--nodes=1", "--ntasks=1"]
     words += ["--kill-on-bad-exit=1", "--export=ALL", f"--job-name={slot.label}"]
-    if role.gpus:
-        words.append(f"--gpus-per-node={role.gpus}")
-    else:
-        words.append("--gres=none")
+    if gres:
+        words.append(f"--gpus-per-node={role.gpus}" if role.gpus else "--gres=none")
     if role.container is not None and (pyxis or site.containers):
         image(role, site)
     if role.container is not None and pyxis:
@@ -211,7 +210,7 @@ class RoleProcess:
         """Return the error that says how this process ended, with its own last words."""
         code = self.code() or 0
         how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-        last = strike(_own_last_line(self.log), self.secrets)
+        last = strike(last_reason(files.last_lines(self.log, 40).splitlines()), self.secrets)
         return ServerEnded(f"role {self.slot.label} ended ({how}), its last line: {last}", self.account())
 
     def signal(self, number: signal.Signals) -> None:
@@ -225,7 +224,7 @@ def command(slot: Slot, plan: Plan) -> list[str]:
     if plan.launcher != "slurm":
         return local_command(slot)
     pyxis = slot.role.container is not None and has_pyxis(plan.site)
-    return slurm_command(slot, os.environ["SLURM_JOB_ID"], plan.site, pyxis)
+    return slurm_command(slot, os.environ["SLURM_JOB_ID"], plan.site, pyxis, has_gres(plan.site))
 
 
 def end_all(running: Iterable[RoleProcess]) -> None:
@@ -247,8 +246,22 @@ def _end_with_parent() -> None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _own_last_line(log: Path) -> str:
-    """Return the last line of a role's log that is not Slurm's word about its end."""
-    lines = files.last_lines(log, 40).splitlines()
-    own = [line for line in lines if line.strip() and not line.startswith(("srun: ", "slurmstepd"))]
-    return (own or lines)[-1].strip()
+_SLURM = re.compile(r"(?:srun|slurmstepd(?:-[\w.-]+)?): ")
+_SLURM_END = re.compile(  # what Slurm says of the end itself: no reason
+    r"task \d+: |Terminating StepId|Force Terminated|Job step aborted|Sending SIGCONT|\*\*\* STEP .* CANCELLED|"
+    r"Job \d+ step creation|launch/slurm: _?(?:step_signal|launch_handle)"
+)
+_FIRST_LINE = re.compile(r"\d{4}-\d\d-\d\dT\S+ on \S+: ")  # our own: time, node and command
+
+
+def last_reason(lines: Iterable[str]) -> str:
+    """Return the line of a role's log that says best why it ended.
+
+    That is the role's own last line. Where it said nothing, it is the last error of pyxis, slurmstepd or srun: a
+    container that does not start leaves no other word. Never the line in which this project wrote the command.
+    """
+    said = [line.strip() for line in lines if line.strip() and not _FIRST_LINE.match(line)]
+    own = [line for line in said if not _SLURM.match(line)]
+    errors = [line for line in said if _SLURM.match(line) and not _SLURM_END.search(line)]
+    oom = [line for line in errors if "oom" in line.lower() or "out of memory" in line.lower()]
+    return (oom or own or [line for line in errors if "error: " in line] or errors or said or ["it said nothing"])[-1]

@@ -13,7 +13,9 @@ from seedbed.core.errors import InputError
 DEFAULT = ROOT / "config" / "site.yaml"
 KEYS: dict[str, type | tuple[type, ...]] = {
     "containers": dict,
+    "gres": (bool, str),
     "mounts": list,
+    "network": (str, type(None)),
     "pass_environment": list,
     "programs": dict,
     "python": (str, type(None)),
@@ -24,7 +26,7 @@ PROGRAMS = {"dynamo_python": "python3"}  # placeholders of commands, where the s
 
 @dataclass(frozen=True)
 class Site:
-    """Images behind aliases, mounts, variables that a job needs, programs, the nodes' Python, and whether pyxis."""
+    """What a cluster has: images behind aliases, mounts, a network, programs, the nodes' Python, pyxis, GRES."""
 
     containers: Mapping[str, str] = field(default_factory=dict)
     mounts: tuple[str, ...] = ()
@@ -32,6 +34,8 @@ class Site:
     programs: Mapping[str, str] = field(default_factory=lambda: dict(PROGRAMS))
     python: str | None = None  # None: the interpreter of the submit host
     pyxis: bool | None = None  # None: ask srun
+    network: str | None = None  # an interface or a network; None: the route to the other nodes
+    gres: bool | None = None  # whether GPUs are counted by Slurm; None: ask scontrol
 
 
 def here(named: Path | None = None) -> dict[str, Any]:
@@ -62,7 +66,11 @@ def read(path: Path) -> dict[str, Any]:
             raise InputError(f"{path}: unknown key {key!r}; expected one of {', '.join(sorted(KEYS))}")
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         texts = all(isinstance(one, str) and one for one in inner)
-        if not isinstance(value, KEYS[key]) or not texts or (key == "pyxis" and value not in (True, False, "auto")):
+        if (
+            not isinstance(value, KEYS[key])
+            or not texts
+            or (key in ("pyxis", "gres") and value not in (True, False, "auto"))
+        ):
             raise InputError(f"{path}: {key}: found {value!r}, expected {_expected(key)}")
     return found
 
@@ -77,6 +85,8 @@ def site(found: Mapping[str, Any]) -> Site:
         programs={**PROGRAMS, **(found.get("programs") or {})},
         python=found.get("python") or None,
         pyxis=pyxis if isinstance(pyxis, bool) else None,
+        network=found.get("network") or None,
+        gres=gres if isinstance(gres := found.get("gres"), bool) else None,
     )
 
 
@@ -91,6 +101,18 @@ def has_pyxis(known: Site) -> bool:
     return "--container-image" in told.stdout
 
 
+def has_gres(known: Site) -> bool:
+    """Return whether Slurm counts GPUs here (GRES): as the site says, else as Slurm's configuration does."""
+    if known.gres is not None:
+        return known.gres
+    try:
+        shown = subprocess.run(["scontrol", "show", "config"], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return True
+    lines = [line.partition("=")[2].strip() for line in shown.stdout.splitlines() if line.startswith("GresTypes")]
+    return not lines or lines[0] not in ("", "(null)")
+
+
 def _expected(key: str) -> str:
     """Return in words what a key takes."""
     return {
@@ -98,4 +120,6 @@ def _expected(key: str) -> str:
         "programs": "a map of names to paths",
         "python": "a path or a name on PATH",
         "pyxis": "true, false or auto",
+        "gres": "true, false or auto",
+        "network": "the name of an interface such as ib0, or a network such as 10.0.0.0/8",
     }.get(key, "a list of texts")
