@@ -109,7 +109,19 @@ def test_the_cache_gives_what_parsing_gives_and_a_broken_one_is_ignored() -> Non
 
 
 def test_every_library_of_a_scorer_is_known_to_shape_its_result_or_not() -> None:
-    harmless = {"tabulate", "msgspec", "orjson", "yaml", "jsonschema", "zstandard", "aiohttp"}
+    harmless = {
+        "tabulate",
+        "huggingface_hub",
+        "xllamacpp",
+        "pandas",
+        "pyarrow",
+        "msgspec",
+        "orjson",
+        "yaml",
+        "jsonschema",
+        "zstandard",
+        "aiohttp",
+    }
     for command in COMMANDS:
         imported = {name.partition(".")[0] for parsed in closure(command).values() for name in parsed["imports"]}
         foreign = imported - set(sys.stdlib_module_names) - {"seedbed", ""}
