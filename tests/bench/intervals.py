@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seedbed.scoring.figures import LIKELY, WARY, of_samples
-from seedbed.statistics.intervals import Interval, Tally, containing, other_problems, pass_again, run_again, student
+from seedbed.statistics.intervals import Interval, Tally, across_problems, across_seeds, containing, pass_again, student
 from seedbed.statistics.paired import paired, paired_again
 from seedbed.statistics.pass_at_k import likely_miss, pass_at_k, pass_variance
 
@@ -90,9 +90,9 @@ def uneven(draw: Draw, mean: float, few: int, draws: int) -> dict[str, float]:
     for _ in range(draws):
         chances = draw(30)
         found = of_samples(Counter(zip(sizes.tolist(), RANDOM.binomial(sizes, chances).tolist(), strict=True)))
-        for question, truth in (("other_problems", mean), ("run_again", float(chances.mean()))):
+        for question, truth in (("across_problems", mean), ("across_seeds", float(chances.mean()))):
             hits[question] += found[question]["low"] <= 100 * truth <= found[question]["high"]
-    return {question: 100 * hits[question] / draws for question in ("other_problems", "run_again")}
+    return {question: 100 * hits[question] / draws for question in ("across_problems", "across_seeds")}
 
 
 def plain_t(counts: Tally) -> tuple[float, float]:
@@ -114,7 +114,7 @@ def again_of(rights: Counter[int], n: int, k: int, j: int) -> Interval | None:
     values = [(pass_at_k(k, c, j) or 0.0, count) for c, count in rights.items()]
     spread = [(pass_variance(k, c, j) or 0.0, count) for c, count in rights.items()] if k > j else None
     if j == 1:
-        return run_again(values, n * k, spread)
+        return across_seeds(values, n * k, spread)
     likely, wary = ([(*likely_miss(k, c, j, *added), count) for c, count in rights.items()] for added in (LIKELY, WARY))
     return pass_again(values, spread, likely, wary, n * k / j)
 
@@ -145,9 +145,9 @@ def scores(draw: Draw, n: int, k: int, j: int, draws: int, mean: float) -> dict[
         low, high = plain_t(values)
         hits["plain t"] += low <= truth <= high
         again = again_of(rights, n, k, j)
-        hits["other problems"] += covered(containing(other_problems(values, k if j == 1 else 1), again), truth)
-        hits["run again"] += covered(again, float((1 - (1 - chances) ** j).mean()))
-    return {name: 100 * hits[name] / draws for name in ("other problems", "run again", "plain t")}
+        hits["across problems"] += covered(containing(across_problems(values, k if j == 1 else 1), again), truth)
+        hits["across seeds"] += covered(again, float((1 - (1 - chances) ** j).mean()))
+    return {name: 100 * hits[name] / draws for name in ("across problems", "across seeds", "plain t")}
 
 
 def differences(n: int, k: int, chances: Callable[[int], tuple[Array, Array]], draws: int) -> dict[str, float]:
@@ -161,8 +161,8 @@ def differences(n: int, k: int, chances: Callable[[int], tuple[Array, Array]], d
         again = paired_again(again_of(Counter(a.tolist()), n, k, 1), again_of(Counter(b.tolist()), n, k, 1))
         assert again is not None
         found.append(again.high - again.low)
-        hits["other problems"] += covered(containing(paired(moves), again), truth)
-        hits["run again"] += covered(again, float((other - one).mean()))
+        hits["across problems"] += covered(containing(paired(moves), again), truth)
+        hits["across seeds"] += covered(again, float((other - one).mean()))
     return {name: 100 * count / draws for name, count in hits.items()} | {"width": 100 * float(np.median(found))}
 
 
@@ -227,7 +227,7 @@ def shapes() -> dict[str, Draw]:
 
 def _row(name: str, n: int, k: int, found: dict[str, float]) -> str:
     """Return a line of the table of differences."""
-    shown = f"{found['other problems']:.1f} | {found['run again']:.1f} | {found['width']:.1f}"
+    shown = f"{found['across problems']:.1f} | {found['across seeds']:.1f} | {found['width']:.1f}"
     return f"| {name} | {n} × {k} | {shown} |"
 
 
@@ -236,19 +236,19 @@ def report(draws: int) -> list[str]:
     main = grid(30, 16, 1, draws)
     lines = [f"{draws} draws a cell (standard error {100 * math.sqrt(0.95 * 0.05 / draws):.1f} points).", ""]
     for question, title in (
-        ("other problems", "pass@1, 30 problems × 16 seeds, *other problems like these*"),
-        ("run again", "pass@1, 30 problems × 16 seeds, *these same problems, run again*"),
+        ("across problems", "pass@1, 30 problems × 16 seeds, *across problems*"),
+        ("across seeds", "pass@1, 30 problems × 16 seeds, *across seeds*"),
         ("plain t", "For comparison: the plain t interval on the first question"),
     ):
         lines += [f"**{title}**: {extent(main[question])}", "", *table(main[question]), ""]
     lines += ["**Other sizes**, all means and models but *all or nothing*:", ""]
-    lines += ["| figure | problems × seeds | other problems | run again |", "|---|---|---|---|"]
+    lines += ["| figure | problems × seeds | across problems | across seeds |", "|---|---|---|---|"]
     for j, n, k in ((1, 12, 4), (1, 30, 4), (1, 30, 64), (1, 100, 4), (1, 198, 8), (4, 30, 16), (4, 100, 16)):
         cells = {
             question: {key: value for key, value in found.items() if key[1] != "all or nothing"}
             for question, found in grid(n, k, j, max(200, draws // 4)).items()
         }
-        lines.append(f"| pass@{j} | {n} × {k} | {extent(cells['other problems'])} | {extent(cells['run again'])} |")
+        lines.append(f"| pass@{j} | {n} × {k} | {extent(cells['across problems'])} | {extent(cells['across seeds'])} |")
     for few in (2, 8):
         told = [
             uneven(draw, mean, few, max(200, draws // 4))
@@ -258,7 +258,7 @@ def report(draws: int) -> list[str]:
         ]
         shown = [
             extent({(float(index), ""): one[question] for index, one in enumerate(told)})
-            for question in ("other_problems", "run_again")
+            for question in ("across_problems", "across_seeds")
         ]
         lines.append(f"| pass@1 | 30 × 16, one × {few} | {shown[0]} | {shown[1]} |")
     lines += [
@@ -266,19 +266,19 @@ def report(draws: int) -> list[str]:
         "**What no sample shows**, 30 × 16: problems solved 98 times of 100 but for the few solved twice:",
         "",
     ]
-    lines += ["| mean | of a hundred so hard | other problems | run again | plain t |", "|---" * 5 + "|"]
+    lines += ["| mean | of a hundred so hard | across problems | across seeds | plain t |", "|---" * 5 + "|"]
     for mean in (0.75, 0.85, 0.9, 0.93, 0.95):
         covers = scores(rare(mean), 30, 16, 1, draws, mean)
-        shown = [f"{covers[name]:.1f}" for name in ("other problems", "run again", "plain t")]
+        shown = [f"{covers[name]:.1f}" for name in ("across problems", "across seeds", "plain t")]
         lines.append(f"| {mean} | {100 * (0.98 - mean) / 0.96:.0f} | {' | '.join(shown)} |")
-    lines += ["", "**pass@k, *these same problems, run again*, 30 problems × 16 seeds**: coverage: median width", ""]
+    lines += ["", "**pass@k, *across seeds*, 30 problems × 16 seeds**: coverage: median width", ""]
     lines[-2] += " (width of the range that 95 of 100 runs really fall into), in points"
     sizes = (1, 2, 4, 8, 12, 15)
     lines += ["| problems | " + " | ".join(f"pass@{j}" for j in sizes) + " |", "|---" * (len(sizes) + 1) + "|"]
     for name, draw in shapes().items():
         lines.append(f"| {name} | " + " | ".join(widths(draw, 30, 16, j, max(200, draws // 4)) for j in sizes) + " |")
-    lines += ["", "**Paired differences**, the width that of *run again* in points:", ""]
-    lines += ["| the two models | problems × seeds | other problems | run again | width |", "|---|---|---|---|---|"]
+    lines += ["", "**Paired differences**, the width that of *across seeds* in points:", ""]
+    lines += ["| the two models | problems × seeds | across problems | across seeds | width |", "|---|---|---|---|---|"]
     for mean in (0.3, 0.7, 0.9, 0.97):
         for spread in (0.0, 1.0):
             for n, k in ((30, 16), (100, 4)):

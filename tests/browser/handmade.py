@@ -54,7 +54,7 @@ def write(folder: Path, ids: Sequence[str], texts: Sequence[Mapping[str, Any]], 
 
 def _pair(ids: Sequence[str], scorers: Sequence[str]) -> dict[str, Any]:
     """Return a complete pair in which everything is right."""
-    figure = {"pass@1": {"value": 100.0, "other_problems": [60.0, 100.0], "run_again": [80.0, 100.0]}}
+    figure = {"pass@1": {"value": 100.0, "across_problems": [60.0, 100.0], "across_seeds": [80.0, 100.0]}}
     return {
         "name": PAIR, "model": "maple", "benchmark": "sums", "part": "", "private": False, "answer_type": "integer",
         "verdict": "COMPLETE", "line": "sums / maple: COMPLETE", "prompt": "{problem}", "max_tokens": 64,

@@ -33,7 +33,7 @@ def test_first_screen_tells_verdict_figures_gates_and_what_to_do(
     figure = first["figures"]["regex"]["pass@1"]
     line = page.locator(".results > li").first.inner_text()
     assert f"{figure['value']:.1f} %" in line
-    for low, high in (figure["other_problems"], figure["run_again"]):
+    for low, high in (figure["across_problems"], figure["across_seeds"]):
         assert f"{low:.1f} to {high:.1f}" in line
     assert "seed 44 missing" in page.locator(".results > li").last.inner_text()
     findings = page.locator(".findings > li")

@@ -60,7 +60,7 @@ def hostile(tmp_path: Path) -> Path:
         }],
         comparisons=[{
             "name": name, "a": name, "b": name, "text": name, "file": name, "moved": [[name, 1.0]], "difference": 1.0,
-            "intervals": {"other_problems": [0.0, 2.0], "run_again": [0.0, 2.0]},
+            "intervals": {"across_problems": [0.0, 2.0], "across_seeds": [0.0, 2.0]},
         } for name in HOSTILE],
         run={"commit": everything, "hosts": HOSTILE, "versions": {everything: everything}, "config_file": HOSTILE[3]},
     )  # fmt: skip

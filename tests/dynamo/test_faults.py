@@ -135,5 +135,5 @@ def test_thinking_is_seen_and_a_misspelt_variable_stops_the_run_before_the_first
     asking = client(place, tmp_path / "not", rows=2, max_tokens=20, reasoning="required")
     done = asking.generate()
     assert done.returncode == 1
-    assert "says `reasoning: required`, but its answer to a canary shows none" in done.stderr
+    assert "says `reasoning: required`, but its answer to a test question shows none" in done.stderr
     assert not asking.out().exists()

@@ -69,6 +69,6 @@ def test_a_misspelt_variable_of_the_workers_stops_the_run_before_the_first_sampl
     flow.lay_out({"m": server(misspelt)}, m={"reasoning": "required"})
     flow.snakemake("--retries", "0")
     assert flow.finish(150) != 0
-    assert "says `reasoning: required`, but its answer to a canary shows none" in flow.logs_of_seeds("m")
+    assert "says `reasoning: required`, but its answer to a test question shows none" in flow.logs_of_seeds("m")
     assert sum(flow.finished("m").values()) == 0
     assert flow.jobs() == []

@@ -18,10 +18,10 @@ def test_a_paired_difference_with_both_intervals() -> None:
     assert found["b"]["value"] == pytest.approx(100 * 40 / 64)
     difference = found["difference"]
     assert difference["value"] == pytest.approx(18.75)
-    assert difference["run_again"]["question"] == "these same problems, run again"
-    assert difference["run_again"]["answer"] == "better"
-    assert difference["other_problems"]["answer"] == "cannot tell"
-    assert difference["run_again"]["std_err"] == pytest.approx(100 * ((2 * 0.25 + 3 * 0.1875) / 15 / 16) ** 0.5)
+    assert difference["across_seeds"]["question"] == "across seeds (the same problems with other seeds)"
+    assert difference["across_seeds"]["answer"] == "better"
+    assert difference["across_problems"]["answer"] == "inconclusive"
+    assert difference["across_seeds"]["std_err"] == pytest.approx(100 * ((2 * 0.25 + 3 * 0.1875) / 15 / 16) ** 0.5)
 
 
 def test_problems_that_only_one_side_has_are_left_out_and_named() -> None:
@@ -61,14 +61,14 @@ def test_the_smallest_difference_that_thirty_problems_can_show() -> None:
     least = compare(rows(before, 16), rows(after, 16))["smallest_difference"]
     # 480 samples a side at a mean of 1/2: (1.96 + 0.84) · sqrt(2 · 0.25 / 480) is 9 points
     assert least["power"] == 80
-    assert least["run_again"] == pytest.approx(9.3, abs=0.4)
+    assert least["across_seeds"] == pytest.approx(9.3, abs=0.4)
 
 
 def test_two_scorers_on_one_set_of_outputs_are_compared_sample_by_sample() -> None:
     strict, broad = rows([8] * 10, 16), rows([9] * 10, 16)
     paired, free = compare(strict, broad, same_samples=True), compare(strict, broad)
-    assert paired["difference"]["run_again"]["answer"] == "better"
-    assert free["difference"]["run_again"]["answer"] == "cannot tell"
+    assert paired["difference"]["across_seeds"]["answer"] == "better"
+    assert free["difference"]["across_seeds"]["answer"] == "inconclusive"
 
 
 def test_two_scorers_that_each_find_what_the_other_does_not_go_apart_as_cells_of_a_multinomial() -> None:
@@ -78,7 +78,7 @@ def test_two_scorers_that_each_find_what_the_other_does_not_go_apart_as_cells_of
         [row(f"p{p}", 42 + s, "1", right) for p in range(10) for s, right in enumerate(found[name])]
         for name in ("before", "after")
     )
-    again = compare(before, after, same_samples=True)["difference"]["run_again"]
+    again = compare(before, after, same_samples=True)["difference"]["across_seeds"]
     up, down = 3 / 16, 2 / 16
     assert again["std_err"] == pytest.approx(100 * ((up + down - (up - down) ** 2) / 150) ** 0.5)
     assert again["high"] - again["low"] == pytest.approx(2 * 1.96 * again["std_err"], rel=0.03)
@@ -86,14 +86,14 @@ def test_two_scorers_that_each_find_what_the_other_does_not_go_apart_as_cells_of
 
 def test_what_people_read_says_each_thing_once() -> None:
     found = compare(rows([16, 8, 0, 4], 16), rows([16, 12, 4, 8], 16))
-    again, others = (found["difference"][key] for key in ("run_again", "other_problems"))
+    again, others = (found["difference"][key] for key in ("across_seeds", "across_problems"))
     least = found["smallest_difference"]
     assert sentences(found) == [
         "a 43.8 %, b 62.5 %: +18.8 points on 4 problems × 16 samples",
-        f"these same problems, run again: {again['low']:+.1f} to {again['high']:+.1f}, better"
-        f" (shows {least['run_again']:.1f} points or more)",
-        f"other problems like these: {others['low']:+.1f} to {others['high']:+.1f}, cannot tell"
-        f" (shows {least['other_problems']:.1f} points or more)",
+        f"across seeds (the same problems with other seeds): {again['low']:+.1f} to {again['high']:+.1f}, better"
+        f" (shows {least['across_seeds']:.1f} points or more)",
+        f"across problems (with other problems like these): {others['low']:+.1f} to {others['high']:+.1f}, inconclusive"
+        f" (shows {least['across_problems']:.1f} points or more)",
         "exact test by problem: p = 0.25 (3 up, 0 down, 1 the same)",
         "moved most: p1 50 → 75 %, p2 0 → 25 %, p3 25 → 50 %",
     ]
@@ -107,13 +107,13 @@ def test_the_problems_that_moved_most_come_first() -> None:
 
 def test_a_side_without_a_miss_is_as_uncertain_here_as_by_itself() -> None:
     # 120 of 120 against 118 of 120: Wilson's bounds of each, square and add (Newcombe 1998, method 10)
-    found = compare(rows([4] * 30, 4), rows([3, 3] + [4] * 28, 4))["difference"]["run_again"]
-    alone = compare(rows([4] * 30, 4), rows([4] * 30, 4))["difference"]["run_again"]
+    found = compare(rows([4] * 30, 4), rows([3, 3] + [4] * 28, 4))["difference"]["across_seeds"]
+    alone = compare(rows([4] * 30, 4), rows([4] * 30, 4))["difference"]["across_seeds"]
     assert (alone["low"], alone["high"]) == pytest.approx(
         (-100 * 3.8415 / 123.8415, 100 * 3.8415 / 123.8415), abs=0.001
     )
     assert found["low"] < -5 < 1.5 < found["high"] < 2.5
-    assert found["answer"] == "cannot tell"
+    assert found["answer"] == "inconclusive"
 
 
 @pytest.mark.parametrize(("size", "one", "other"), [(4, 1.0, 0.98), (4, 0.995, 0.97), (16, 0.0, 0.005), (4, 0.5, 0.6)])
@@ -121,7 +121,7 @@ def test_a_difference_near_the_ends_is_covered(size: int, one: float, other: flo
     draw, hits, draws = Random(3), 0, 200
     for _ in range(draws):
         drawn = [[sum(draw.random() < chance for _ in range(size)) for _ in range(30)] for chance in (one, other)]
-        found = compare(rows(drawn[0], size), rows(drawn[1], size))["difference"]["run_again"]
+        found = compare(rows(drawn[0], size), rows(drawn[1], size))["difference"]["across_seeds"]
         hits += found["low"] <= 100 * (other - one) <= found["high"]
     assert hits >= 0.92 * draws
 
@@ -131,7 +131,7 @@ def test_a_difference_of_one_sample_a_problem_is_covered(size: int, one: float, 
     draw, hits, draws = Random(4), 0, 400
     for _ in range(draws):
         drawn = [[int(draw.random() < chance) for _ in range(30)] for chance in (one, other)]
-        found = compare(rows(drawn[0], size), rows(drawn[1], size))["difference"]["run_again"]
+        found = compare(rows(drawn[0], size), rows(drawn[1], size))["difference"]["across_seeds"]
         hits += found["low"] <= 100 * (other - one) <= found["high"]
         assert found["at_most"] is True
     assert hits >= 0.93 * draws
@@ -139,7 +139,7 @@ def test_a_difference_of_one_sample_a_problem_is_covered(size: int, one: float, 
 
 def test_all_right_once_is_no_certainty() -> None:
     # 30 of 30 on both sides: Wilson's bounds of each, square and add
-    found = compare(rows([1] * 30, 1), rows([1] * 30, 1))["difference"]["run_again"]
+    found = compare(rows([1] * 30, 1), rows([1] * 30, 1))["difference"]["across_seeds"]
     assert (found["low"], found["high"]) == pytest.approx((-100 * 3.8415 / 33.8415, 100 * 3.8415 / 33.8415), abs=0.01)
 
 
@@ -160,9 +160,9 @@ def test_the_two_sides_mirror_each_other(pairs: list[tuple[int, int]]) -> None:
     there, back = compare(one, other), compare(other, one)
     assert there["difference"]["value"] == pytest.approx(-back["difference"]["value"])
     assert there["sign_flip_p"] == pytest.approx(back["sign_flip_p"])
-    whole, again = there["difference"]["other_problems"], there["difference"]["run_again"]
+    whole, again = there["difference"]["across_problems"], there["difference"]["across_seeds"]
     assert whole["low"] <= again["low"] <= again["high"] <= whole["high"]
-    for key in ("other_problems", "run_again"):
+    for key in ("across_problems", "across_seeds"):
         assert there["difference"][key]["low"] == pytest.approx(-back["difference"][key]["high"])
 
 
@@ -172,4 +172,4 @@ def test_a_side_against_itself_differs_by_nothing(pairs: list[tuple[int, int]]) 
     found = compare(table, table, same_samples=True)
     assert found["difference"]["value"] == 0
     assert found["sign_flip_p"] == 1
-    assert found["difference"]["run_again"]["answer"] == "cannot tell"
+    assert found["difference"]["across_seeds"]["answer"] == "inconclusive"

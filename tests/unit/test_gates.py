@@ -4,9 +4,9 @@ from hypothesis import strategies as st
 
 from seedbed.core.errors import InputError
 from seedbed.decisions.criteria import (
-    CANNOT_TELL,
     EXIT_CODES,
     FAIL,
+    INCONCLUSIVE,
     PASS,
     criterion,
     decide_count,
@@ -20,7 +20,10 @@ from seedbed.decisions.criteria import (
 
 def figure(value: float, low: float, high: float) -> dict[str, object]:
     """Return a figure as statistics.json has it."""
-    return {"value": value, "run_again": {"question": "these same problems, run again", "low": low, "high": high}}
+    return {
+        "value": value,
+        "across_seeds": {"question": "across seeds (the same problems with other seeds)", "low": low, "high": high},
+    }
 
 
 def compared(low: float, high: float, shared: int = 30, whole: int = 30) -> dict[str, object]:
@@ -29,7 +32,7 @@ def compared(low: float, high: float, shared: int = 30, whole: int = 30) -> dict
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "result"), [(70.5, 76.0, PASS), (70.0, 76.0, PASS), (64.0, 69.9, FAIL), (68.0, 74.0, CANNOT_TELL)]
+    ("low", "high", "result"), [(70.5, 76.0, PASS), (70.0, 76.0, PASS), (64.0, 69.9, FAIL), (68.0, 74.0, INCONCLUSIVE)]
 )
 def test_a_score_is_decided_by_its_interval(low: float, high: float, result: str) -> None:
     asked = criterion("pass@1[avg-of-16] >= 70")
@@ -39,14 +42,14 @@ def test_a_score_is_decided_by_its_interval(low: float, high: float, result: str
 def test_what_cannot_be_told_names_the_margin_that_this_size_decides() -> None:
     decision = decide_score(criterion("pass@1 >= 70"), figure(71.0, 68.0, 73.5))
     assert decision.margin == 3.0
-    assert decision.words == "found 71.0 (68.0 to 73.5 if run again), decides from 3.0 points off 70"
+    assert decision.words == "found 71.0 (68.0 to 73.5 across seeds), decides from 3.0 points off 70"
 
 
 @pytest.mark.parametrize(
     ("low", "high", "results"),
     [  # of >= 70, > 70, <= 70, < 70
-        (70.0, 72.0, (PASS, CANNOT_TELL, CANNOT_TELL, FAIL)),
-        (68.0, 70.0, (CANNOT_TELL, FAIL, PASS, CANNOT_TELL)),
+        (70.0, 72.0, (PASS, INCONCLUSIVE, INCONCLUSIVE, FAIL)),
+        (68.0, 70.0, (INCONCLUSIVE, FAIL, PASS, INCONCLUSIVE)),
         (70.0, 70.0, (PASS, FAIL, PASS, FAIL)),
         (70.00000001, 72.0, (PASS, PASS, FAIL, FAIL)),
     ],
@@ -74,17 +77,17 @@ def test_a_decision_is_that_of_both_bounds(one: float, other: float, sign: str, 
     low, high = sorted((one, other))
     held = [{">=": x >= limit, ">": x > limit, "<=": x <= limit, "<": x < limit}[sign] for x in (low, high)]
     assume((sign, limit) != ("<", 0))
-    expected = PASS if all(held) else CANNOT_TELL if any(held) else FAIL
+    expected = PASS if all(held) else INCONCLUSIVE if any(held) else FAIL
     assert decide_score(criterion(f"pass@1{sign}{limit}"), figure((low + high) / 2, low, high)).result == expected
 
 
 def test_an_undefined_score_cannot_be_told() -> None:
     decision = decide_score(criterion("pass@16 >= 70"), None, "pass@16 of 4 samples a problem is undefined")
-    assert (decision.result, decision.words) == (CANNOT_TELL, "pass@16 of 4 samples a problem is undefined")
+    assert (decision.result, decision.words) == (INCONCLUSIVE, "pass@16 of 4 samples a problem is undefined")
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "result"), [(-1.9, 3.0, PASS), (-2.5, 1.0, CANNOT_TELL), (-6.0, -2.1, FAIL), (0.1, 2.0, PASS)]
+    ("low", "high", "result"), [(-1.9, 3.0, PASS), (-2.5, 1.0, INCONCLUSIVE), (-6.0, -2.1, FAIL), (0.1, 2.0, PASS)]
 )
 def test_not_worse_by_two_points(low: float, high: float, result: str) -> None:
     asked = criterion("not worse than nightly/ref by 2 points")
@@ -97,7 +100,7 @@ def test_a_decision_on_problems_in_common_says_so_and_needs_nine_tenths_of_them(
     most, few, one = (decide_not_worse(asked, compared(-1.0, 3.0, shared, 30)) for shared in (27, 26, 1))
     assert most.result == PASS
     assert most.words.startswith("found difference 1.0 on 27 of 30 problems in common (-1.0 to 3.0")
-    assert few.result == one.result == CANNOT_TELL
+    assert few.result == one.result == INCONCLUSIVE
     assert one.words == "found difference 1.0 on 1 of 30 problems in common; expected at least 90 % of them"
     assert "in common" not in decide_not_worse(asked, compared(-1.0, 3.0)).words
 
@@ -113,7 +116,7 @@ def test_a_score_of_no_sample_is_refused(measure: str) -> None:
     [
         ("truncated <= 1 %", 4, PASS),
         ("truncated <= 1 %", 5, FAIL),
-        ("truncated <= 1 %", None, CANNOT_TELL),
+        ("truncated <= 1 %", None, INCONCLUSIVE),
         ("truncated <= 4", 4, PASS),
         ("no_answer ≤ 2%", 9, FAIL),
         ("duplicates = 0", 0, PASS),
@@ -134,10 +137,10 @@ def test_a_verdict_is_as_it_is() -> None:
 
 def test_a_gate_passes_only_if_all_pass() -> None:
     assert overall([PASS, PASS]) == PASS
-    assert overall([PASS, CANNOT_TELL]) == CANNOT_TELL
-    assert overall([CANNOT_TELL, FAIL, PASS]) == FAIL
-    assert overall([]) == CANNOT_TELL
-    assert EXIT_CODES == {PASS: 0, FAIL: 1, CANNOT_TELL: 3}
+    assert overall([PASS, INCONCLUSIVE]) == INCONCLUSIVE
+    assert overall([INCONCLUSIVE, FAIL, PASS]) == FAIL
+    assert overall([]) == INCONCLUSIVE
+    assert EXIT_CODES == {PASS: 0, FAIL: 1, INCONCLUSIVE: 3}
 
 
 @pytest.mark.parametrize(

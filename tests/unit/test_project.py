@@ -142,7 +142,7 @@ def test_every_target_of_make_that_a_page_shows_exists() -> None:
 def test_the_readme_shows_the_table_with_the_labels_that_are_printed() -> None:
     page = (ROOT / "README.md").read_text()
     for _, words in QUESTIONS:
-        assert page.count(f"95 %: {words} ") == 2, words
+        assert page.count(f"95 % {words} ") == 2, words
 
 
 def test_the_glossary_lists_the_keys_of_a_configuration_that_were_renamed() -> None:

@@ -204,7 +204,7 @@ def test_a_server_without_a_key_is_told_and_an_unknown_one_is_not() -> None:
 
 def test_gates_that_fail_are_bad_and_those_that_cannot_tell_say_how_many_seeds_would() -> None:
     gate = {"criterion": "pass@1 >= 60", "pair": "m/sums", "text": "found 62.0", "margin": 4.0, "distance": 2.0}
-    failed, open_ = findings([pair()], run(gates=[gate | {"outcome": "cannot tell"}, gate | {"outcome": "fail"}]))
+    failed, open_ = findings([pair()], run(gates=[gate | {"outcome": "inconclusive"}, gate | {"outcome": "fail"}]))
     assert (failed["level"], failed["text"]) == (BAD, "gate fails: pass@1 >= 60: found 62.0")
     assert open_["act"] == (
         "if the value stays, about 8 seeds instead of 2 would decide it (seeds.count), or 4.0 times the problems"
@@ -224,17 +224,17 @@ def test_comparisons_that_are_old_or_missing_are_told_once() -> None:
 @pytest.mark.parametrize(
     ("answers", "level", "told"),
     [
-        (["better", "cannot tell", "better"], NOTE, "better in 2, cannot tell in 1 of 3 comparisons"),
+        (["better", "inconclusive", "better"], NOTE, "better in 2, inconclusive in 1 of 3 comparisons"),
         (["worse", "better"], ODD, "better in 1, worse in 1 of 2 comparisons"),
-        ([None], NOTE, "not to be told of 1 comparison"),
+        ([None], NOTE, "not known of 1 comparison"),
     ],
 )
 def test_whether_b_is_worse_than_a_stands_among_the_findings(answers: list[str | None], level: str, told: str) -> None:
-    lines = [{"name": "a-vs-b", "stale": False, "answers": {"run_again": answer}} for answer in answers]
+    lines = [{"name": "a-vs-b", "stale": False, "answers": {"across_seeds": answer}} for answer in answers]
     (found,) = findings([pair()], run(comparisons=lines))
     assert (found["level"], found["text"]) == (
         level,
-        f"a-vs-b: these same problems run again, B against A is {told}",
+        f"a-vs-b: across seeds (the same problems with other seeds), B against A is {told}",
     )
     assert ("see Comparisons" in found["act"]) == (level == ODD)
 

@@ -103,8 +103,8 @@ def test_figures_and_curves_are_those_of_the_statistics(place: Path, data: dict[
     mean = known["pass@1[avg-of-4]"]
     assert pair["figures"]["regex"]["pass@1"] == {
         "value": mean["value"],
-        "other_problems": [mean["other_problems"]["low"], mean["other_problems"]["high"]],
-        "run_again": [mean["run_again"]["low"], mean["run_again"]["high"]],
+        "across_problems": [mean["across_problems"]["low"], mean["across_problems"]["high"]],
+        "across_seeds": [mean["across_seeds"]["low"], mean["across_seeds"]["high"]],
     }
     curves = pair["curves"]["regex"]
     assert [point[0] for point in curves["pass@k"]] == [1, 2, 3, 4]
@@ -237,12 +237,12 @@ def test_servers_gates_and_comparisons_are_told(data: dict[str, Any]) -> None:
     first, last = data["servers"]
     assert (first["restarts"], first["guarded"], len(first["attempts"])) == (1, True, 2)
     assert (last["restarts"], last["guarded"], last["nodes"]) == (0, False, ["gb-01", "gb-02"])
-    assert {gate["outcome"] for gate in data["gates"]} <= {"pass", "fail", "cannot tell"}
+    assert {gate["outcome"] for gate in data["gates"]} <= {"pass", "fail", "inconclusive"}
     assert len(data["gates"]) == 3 * 8
     told = data["comparisons"][0]
     assert (told["name"], told["pairs"]) == ("alder-vs-birch", ["alder/sums", "birch/sums"])
     assert told["difference"] == pytest.approx(told["values"][1] - told["values"][0])
-    low, high = told["intervals"]["run_again"]
+    low, high = told["intervals"]["across_seeds"]
     assert low <= told["difference"] <= high
     assert told["stale"] is False
     assert "points on 6 problems" in told["text"]

@@ -135,7 +135,7 @@ def test_two_scorers_on_a_publishers_outputs_are_compared(tmp_path: Path) -> Non
     assert (len(published), found["a"]["value"]) == (120, pytest.approx(100 * sum(published) / 120))
     assert found["problems"]["compared"] == 30
     assert found["difference"]["value"] == pytest.approx(-100 * 2 / 120)
-    assert [found["difference"][key]["answer"] for key in ("run_again", "other_problems")] == ["cannot tell"] * 2
+    assert [found["difference"][key]["answer"] for key in ("across_seeds", "across_problems")] == ["inconclusive"] * 2
     assert found["moved"] == {"up": 0, "down": 1, "same": 29}
     assert found["sign_flip_p"] == 1
     assert told.stdout.splitlines()[1] == "  a 5.0 %, b 3.3 %: -1.7 points on 30 problems × 4 samples"

@@ -86,25 +86,25 @@ def test_pass_at_k_near_100_percent_is_as_sure_as_runs_show() -> None:
     # 30 problems, half right of 16: runs of such problems (true pass@8 99.61) fall between 98.8 and 99.94
     found = passes({(16, 8): 30})["pass@8"]
     assert found["value"] == pytest.approx(99.9922, abs=1e-4)
-    assert 98.5 < found["run_again"]["low"] < 99.4
-    assert found["run_again"]["high"] > 99.99
-    assert found["other_problems"]["low"] <= found["run_again"]["low"]
+    assert 98.5 < found["across_seeds"]["low"] < 99.4
+    assert found["across_seeds"]["high"] > 99.99
+    assert found["across_problems"]["low"] <= found["across_seeds"]["low"]
 
 
 def test_pass_at_all_samples_is_unsure_of_problems_that_were_right_once() -> None:
     once, always = (passes({(16, right): 30})["pass@16"] for right in (1, 16))
     assert once["value"] == always["value"] == 100
-    assert once["run_again"]["low"] < 89
-    assert always["run_again"]["low"] > 99.99
+    assert once["across_seeds"]["low"] < 89
+    assert always["across_seeds"]["low"] > 99.99
 
 
 @pytest.mark.parametrize(("chance", "k"), [(0.1, 4), (0.5, 8), (0.8, 4), (0.8, 8), (0.93, 2)])
-def test_pass_at_k_run_again_is_covered_and_no_wider_than_it_must(chance: float, k: int) -> None:
+def test_pass_at_k_across_seeds_is_covered_and_no_wider_than_it_must(chance: float, k: int) -> None:
     draw, draws, hits = random.Random(5), 200, 0
     truth = 100 * (1 - (1 - chance) ** k)
     for _ in range(draws):
         rights = Counter((16, sum(draw.random() < chance for _ in range(16))) for _ in range(30))
-        again = passes(rights)[f"pass@{k}"]["run_again"]
+        again = passes(rights)[f"pass@{k}"]["across_seeds"]
         hits += again["low"] - 1e-9 <= truth <= again["high"] + 1e-9
         assert again["high"] - again["low"] <= 25
     assert hits >= 0.91 * draws
@@ -113,17 +113,17 @@ def test_pass_at_k_run_again_is_covered_and_no_wider_than_it_must(chance: float,
 def test_pass_at_k_of_many_seeds_that_comes_to_one_but_for_a_rounding_has_its_interval() -> None:
     found = passes({(256, 200 + index): 1 for index in range(30)})
     assert found["pass@128"]["value"] == 100
-    assert 99 < found["pass@128"]["run_again"]["low"] <= 100
-    assert found["pass@128"]["other_problems"]["low"] == pytest.approx(
-        passes({(256, 256): 30})["pass@128"]["other_problems"]["low"]
+    assert 99 < found["pass@128"]["across_seeds"]["low"] <= 100
+    assert found["pass@128"]["across_problems"]["low"] == pytest.approx(
+        passes({(256, 256): 30})["pass@128"]["across_problems"]["low"]
     )
     assert set(found) == {"pass@1[avg-of-256]", *(f"pass@{k}" for k in range(2, 257))}
 
 
-def test_one_problem_of_few_samples_takes_nothing_from_the_width_that_other_problems_need() -> None:
+def test_one_problem_of_few_samples_takes_nothing_from_the_width_that_across_problems_need() -> None:
     counts = {(16, 16): 18, (16, 15): 5, (16, 13): 3, (16, 10): 3}  # as unlike as those of an ordinary benchmark
     whole, uneven = (
-        share(cells_of({**counts, one: 1}), lambda sample: sample.correct)["other_problems"]
+        share(cells_of({**counts, one: 1}), lambda sample: sample.correct)["across_problems"]
         for one in ((16, 8), (2, 1))
     )
     assert uneven["high"] - uneven["low"] == pytest.approx(whole["high"] - whole["low"], rel=0.02)
@@ -135,7 +135,7 @@ def test_pass_at_k_of_problems_hardly_ever_solved_is_as_sure_as_so_many_draws_of
     part = 1.959964**2 / 60
     high = (0.05 + part / 2 + 1.959964 * sqrt(0.05 * 0.95 / 60 + part / 240)) / (1 + part)
     assert found["value"] == pytest.approx(5)
-    assert found["run_again"]["high"] == pytest.approx(100 * high, abs=1e-3)
+    assert found["across_seeds"]["high"] == pytest.approx(100 * high, abs=1e-3)
 
 
 @pytest.mark.parametrize("kind", ["mean", "pass", "majority"])
@@ -171,18 +171,18 @@ def test_equal_answers_vote_together() -> None:
 def test_both_intervals_stand_beside_every_score_and_say_what_they_answer() -> None:
     found = statistics(rows([16, 12, 3, 0, 8], 16), {}, {})
     mean = found["pass@1[avg-of-16]"]
-    assert mean["other_problems"]["question"] == "other problems like these"
-    assert mean["run_again"]["question"] == "these same problems, run again"
-    assert mean["run_again"]["std_err"] < mean["other_problems"]["std_err"]
-    assert found["pass@16"]["run_again"]["at_most"] is True
-    assert "at_most" not in found["pass@8"]["run_again"]
+    assert mean["across_problems"]["question"] == "across problems (with other problems like these)"
+    assert mean["across_seeds"]["question"] == "across seeds (the same problems with other seeds)"
+    assert mean["across_seeds"]["std_err"] < mean["across_problems"]["std_err"]
+    assert found["pass@16"]["across_seeds"]["at_most"] is True
+    assert "at_most" not in found["pass@8"]["across_seeds"]
 
 
 def test_a_vote_counts_once_a_problem_however_many_samples_it_is_of() -> None:
     found = statistics(rows([12] * 30, 16), {}, {})["majority@16"]
     assert found["value"] == 100
-    assert found["run_again"]["low"] == pytest.approx(100 * 30 / (30 + 1.959964**2))  # Wilson, 30 of 30
-    assert found["run_again"]["at_most"] is True
+    assert found["across_seeds"]["low"] == pytest.approx(100 * 30 / (30 + 1.959964**2))  # Wilson, 30 of 30
+    assert found["across_seeds"]["at_most"] is True
 
 
 def test_accuracy_is_told_problem_by_problem() -> None:
@@ -251,15 +251,15 @@ def test_nothing_heavy_is_imported() -> None:
 
 
 @given(COHORTS)
-def test_other_problems_are_never_surer_than_another_run(cohort: tuple[int, list[int]]) -> None:
+def test_across_problems_are_never_surer_than_another_run(cohort: tuple[int, list[int]]) -> None:
     k, rights = cohort
     found = statistics(rows(rights, k), {}, {})
     seen = 0
     for name, one in found.items():
         parts = [one, one.get("by_equivalence_class")] if name.startswith(("pass@", "majority@", "no_answer")) else []
         for part in parts:
-            if part and part["other_problems"] and part["run_again"]:
-                whole, again = part["other_problems"], part["run_again"]
+            if part and part["across_problems"] and part["across_seeds"]:
+                whole, again = part["across_problems"], part["across_seeds"]
                 assert whole["low"] <= again["low"] <= again["high"] <= whole["high"]
                 seen += 1
     assert seen or len(rights) < 2

@@ -62,7 +62,7 @@ def test_from_files_to_decisions(place: Workplace, tmp_path: Path) -> None:
     assert ran.jobs["compare"] == 3
     assert ran.jobs["gate"] == 1
     assert "gate: PASS: 12 of 12 criteria pass" in ran.text
-    assert "95 %: these same problems, run again" in ran.text
+    assert "95 % across seeds " in ran.text
 
     # statistics.json, and every figure of the table from the files that it names
     statistics = read(place.outputs("m", "sums") / "statistics.json")
@@ -74,7 +74,7 @@ def test_from_files_to_decisions(place: Workplace, tmp_path: Path) -> None:
         assert float(row["no_answer"]) == metrics["pass@1[avg-of-4]"]["no_answer"]
         assert (row["problems"], row["seeds"]) == (str(metrics["pass@1"]["num_entries"]), "4")
         figure = read(place.work / row["statistics"])["scorers"][row["scorer"]]["pass@1[avg-of-4]"]
-        for question in ("other_problems", "run_again"):
+        for question in ("across_problems", "across_seeds"):
             for end in ("low", "high"):
                 assert float(row[f"{question}_{end}"]) == figure[question][end]
         assert row["k"] == "4"
@@ -94,7 +94,7 @@ def test_from_files_to_decisions(place: Workplace, tmp_path: Path) -> None:
     ]  # fmt: skip
     assert prompts[0]["problems"] == {"compared": 3, "of": 3, "only_a": [], "only_b": []}
     assert scorers[0]["difference"]["value"] == 50
-    assert scorers[0]["difference"]["run_again"]["answer"] == "better"
+    assert scorers[0]["difference"]["across_seeds"]["answer"] == "better"
 
     # the run as it is recorded
     record = read(place.results / "run.json")
@@ -133,10 +133,12 @@ def test_a_gate_that_fails_or_cannot_tell_fails_the_run_each_time(place: Workpla
     ran = place.run(STUB_KEY=KEY)
     assert ran.code == 3
     assert (
-        ran.text.rstrip().splitlines()[-2].startswith("gate: CANNOT TELL: 0 of 1 criteria pass; cannot tell: sums / m")
+        ran.text.rstrip()
+        .splitlines()[-2]
+        .startswith("gate: INCONCLUSIVE: 0 of 1 criteria pass; inconclusive: sums / m")
     )
     told = read(place.results / "gate.json")["criteria"][0]
-    assert told["result"] == "cannot tell"
+    assert told["result"] == "inconclusive"
     assert told["margin"] > 5
     assert place.module("summary").returncode == 3
     assert read(place.results / "run.json")["state"] == "FAILED"
@@ -193,7 +195,7 @@ def test_an_older_gate_that_passed_does_not_survive_a_bad_run(tmp_path: Path) ->
         ran = place.run()
     assert ran.code == 1
     told = read(place.results / "gate.json")
-    assert [one["result"] for one in told["criteria"]] == ["fail", "cannot tell"]
+    assert [one["result"] for one in told["criteria"]] == ["fail", "inconclusive"]
     assert not (place.results / "gate.passed").exists()
     assert "gate: FAIL: 0 of 2 criteria pass" in ran.text
 

@@ -66,7 +66,7 @@ def test_the_demonstration_shows_answers_that_only_the_broad_scorer_sees(tmp_pat
     assert strict["difference"]["value"] == pytest.approx(
         prose["strict"]["symbolic_correct"] - plain["symbolic_correct"]
     )
-    assert strict["difference"]["run_again"]["answer"] == "worse"
+    assert strict["difference"]["across_seeds"]["answer"] == "worse"
     assert broad["b"]["value"] == pytest.approx(prose["regex"]["symbolic_correct"])
     assert "gate: FAIL: 0 of 1 criteria pass; fail: warmup-prose / smollm2: not worse than smollm2/warmup" in ran.text
 

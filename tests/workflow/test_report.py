@@ -18,7 +18,7 @@ grading: value
 stages:
   - stage: box
     commands: [boxed]
-canaries:
+examples:
   - {text: 'So \boxed{41}.', answer: "41"}
 """
 LINE = "report: results/report.html"

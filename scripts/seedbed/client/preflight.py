@@ -21,8 +21,10 @@ from seedbed.core.digests import canonical, digest
 from seedbed.core.errors import RunError
 
 END_TAGS = ("</think>", "</thinking>", "</reasoning>", "</seed:think>", "[/THINK]", "<|channel|>final")
-CANARY = "A farmer has 17 sheep. All but 9 run away, then he buys twice as many as he has left. How many has he now?"
-CANARY_TOKENS = 4096
+TEST_QUESTION = (
+    "A farmer has 17 sheep. All but 9 run away, then he buys twice as many as he has left. How many has he now?"
+)
+TEST_TOKENS = 4096
 CONTEXT_KEYS = ("max_model_len", "context_length", "context_window", "max_context_length")
 TEMPLATE_TOKENS = 1024
 
@@ -65,14 +67,14 @@ class Preflight:
             os.replace(part, path)
 
     async def _reasoning(self) -> None:
-        """Raise RunError unless a canary shows that the model reasons: text apart, or the end tag of a thought."""
-        answer = await self._ask([{"role": "user", "content": CANARY}], CANARY_TOKENS)
+        """Raise RunError unless the model reasons on a test question: text apart, or the end tag of a thought."""
+        answer = await self._ask([{"role": "user", "content": TEST_QUESTION}], TEST_TOKENS)
         said = text(answer.text)
         if answer.reasoning or any(tag in said for tag in END_TAGS):
             return
         raise RunError(
-            f"model {self._snapshot.model!r} says `reasoning: required`, but its answer to a canary shows none: no "
-            f"reasoning_content and no end tag such as </think> in {answer.tokens} tokens "
+            f"model {self._snapshot.model!r} says `reasoning: required`, but its answer to a test question shows none: "
+            f"no reasoning_content and no end tag such as </think> in {answer.tokens} tokens "
             f"(finish_reason {answer.finish_reason}): {said[:200]!r}"
         )
 

@@ -1,4 +1,4 @@
-"""Check scorers before they are used: compile their patterns, run their canaries, time them on hostile texts."""
+"""Check scorers before they are used: compile their patterns, run their examples, time them on hostile texts."""
 
 import argparse
 

@@ -17,7 +17,7 @@ from seedbed.decisions.scored_folder import Side, benchmarks_of, matched, read, 
 from seedbed.records import paths
 from seedbed.scoring.answers import ANSWER_TYPES
 from seedbed.scoring.score_files import STRICT, as_json
-from seedbed.statistics.intervals import OTHER_PROBLEMS, RUN_AGAIN
+from seedbed.statistics.intervals import ACROSS_PROBLEMS, ACROSS_SEEDS
 
 Blocks = list[dict[str, Any]]
 
@@ -47,7 +47,7 @@ def document(a: Side, b: Side, found: Blocks) -> dict[str, Any]:
         "b": b.label,
         "unit": "percent, differences in points: b minus a",
         "level": 95,
-        "questions": {"other_problems": OTHER_PROBLEMS, "run_again": RUN_AGAIN},
+        "questions": {"across_problems": ACROSS_PROBLEMS, "across_seeds": ACROSS_SEEDS},
         "comparisons": found,
     }
 

@@ -8,13 +8,13 @@ from typing import Any
 from seedbed.core.errors import InputError
 from seedbed.scoring.answers import Scored
 from seedbed.scoring.figures import Cells, by_problem
-from seedbed.statistics.intervals import NORMAL_80, NORMAL_975, Interval, Tally, containing, run_again, student
+from seedbed.statistics.intervals import NORMAL_80, NORMAL_975, Interval, Tally, across_seeds, containing, student
 from seedbed.statistics.paired import linked, paired, paired_again, sign_flip_p
 from seedbed.statistics.pass_at_k import pass_variance
 
 LISTED = 10  # problems listed as those that moved most
 TOLD = 5  # of them told to people
-BETTER, WORSE, CANNOT_TELL = "better", "worse", "cannot tell"
+BETTER, WORSE, INCONCLUSIVE = "better", "worse", "inconclusive"
 
 
 def compare(first: Sequence[Scored], second: Sequence[Scored], same_samples: bool = False) -> dict[str, Any]:
@@ -43,14 +43,14 @@ def compare(first: Sequence[Scored], second: Sequence[Scored], same_samples: boo
         "b": _side(other, shared),
         "difference": {
             "value": 100 * value,
-            "other_problems": _told(others),
-            "run_again": _told(again),
+            "across_problems": _told(others),
+            "across_seeds": _told(again),
         },
         "sign_flip_p": sign_flip_p(_integers(one, other, shared)),
         "smallest_difference": {
             "power": 80,
-            "other_problems": _smallest(others, student(len(shared) - 1) if others else 0.0),
-            "run_again": _smallest(again, NORMAL_975),
+            "across_problems": _smallest(others, student(len(shared) - 1) if others else 0.0),
+            "across_seeds": _smallest(again, NORMAL_975),
         },
         "moved": {
             "up": sum(move > 0 for move in moves.values()),
@@ -76,7 +76,7 @@ def sentences(found: Mapping[str, Any]) -> list[str]:
     if problems["only_a"] or problems["only_b"]:
         left = f"{len(problems['only_a'])} only in a, {len(problems['only_b'])} only in b"
         lines.append(f"compared on the problems that both have: {left}")
-    for key in ("run_again", "other_problems"):
+    for key in ("across_seeds", "across_problems"):
         bounds, least = difference[key], found["smallest_difference"][key]
         if bounds is not None:
             span = f"{bounds['low']:+.1f} to {bounds['high']:+.1f}"
@@ -97,7 +97,7 @@ def _told(interval: Interval | None) -> dict[str, Any] | None:
     """Return an interval of a difference in points with the answer it gives."""
     if interval is None:
         return None
-    answer = BETTER if interval.low > 0 else WORSE if interval.high < 0 else CANNOT_TELL
+    answer = BETTER if interval.low > 0 else WORSE if interval.high < 0 else INCONCLUSIVE
     return {**interval.percent(), "answer": answer}
 
 
@@ -122,7 +122,9 @@ def _again(one: Cells, other: Cells, shared: Sequence[str]) -> Interval | None:
     if all(size > 1 for counts in sides for size, _ in counts):
         return paired_again(_shares(sides[0]), _shares(sides[1]))
     means = [(_mean(one[name]), _mean(other[name])) for name in shared]
-    first, second = (run_again(list(Counter(values).items()), len(shared), None) for values in zip(*means, strict=True))
+    first, second = (
+        across_seeds(list(Counter(values).items()), len(shared), None) for values in zip(*means, strict=True)
+    )
     return paired_again(first, second, linked(means))
 
 
@@ -148,12 +150,12 @@ def _same_again(one: Cells, other: Cells, shared: Sequence[str]) -> Interval | N
 
 
 def _shares(counts: Counter[tuple[int, int]]) -> Interval | None:
-    """Return the interval for RUN_AGAIN of a share of samples, from how many problems have (n, c)."""
+    """Return the interval for ACROSS_SEEDS of a share of samples, from how many problems have (n, c)."""
     spread = [(pass_variance(size, count, 1), problems) for (size, count), problems in counts.items()]
     known = [(variance, problems) for variance, problems in spread if variance is not None]
     shares = [(count / size, problems) for (size, count), problems in counts.items()]
     samples = sum(size * problems for (size, _), problems in counts.items())
-    return run_again(shares, samples, known if len(known) == len(spread) else None)
+    return across_seeds(shares, samples, known if len(known) == len(spread) else None)
 
 
 def _integers(one: Cells, other: Cells, shared: Sequence[str]) -> list[int]:

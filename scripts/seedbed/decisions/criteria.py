@@ -1,6 +1,6 @@
-"""What a run must reach, one sentence a criterion: read, and decided as pass, fail or cannot tell.
+"""What a run must reach, one sentence a criterion: read, and decided as pass, fail or inconclusive.
 
-Scores are estimates: they pass or fail where the whole interval of RUN_AGAIN lies on one side of the limit, since a
+Scores are estimates: they pass or fail where the whole interval of ACROSS_SEEDS lies on one side of the limit, since a
 gate asks whether this set-up is as good, not whether other problems are as hard. Counts of what went wrong (truncated,
 no_answer, duplicates, …) and the verdict are facts of the run and are decided as they stand.
 """
@@ -14,8 +14,8 @@ import msgspec
 
 from seedbed.core.errors import InputError
 
-PASS, FAIL, CANNOT_TELL = "pass", "fail", "cannot tell"
-EXIT_CODES = {PASS: 0, FAIL: 1, CANNOT_TELL: 3}  # 2 is unusable input, as everywhere
+PASS, FAIL, INCONCLUSIVE = "pass", "fail", "inconclusive"
+EXIT_CODES = {PASS: 0, FAIL: 1, INCONCLUSIVE: 3}  # 2 is unusable input, as everywhere
 VERDICTS = ("COMPLETE", "PARTIAL", "INVALID")
 COUNTS = (
     "no_answer",
@@ -127,10 +127,10 @@ def k_of(measure: str) -> tuple[str, int | None]:
 
 def decide_score(asked: Criterion, figure: Mapping[str, Any] | None, why_not: str = "") -> Decision:
     """Return the decision on a score by its run-again interval; `figure` as in statistics.json, None if undefined."""
-    bounds = figure and figure.get("run_again")
+    bounds = figure and figure.get("across_seeds")
     if not figure or not bounds:
         words = why_not if not figure and why_not else "no interval can be given for this size"
-        return Decision(asked.text, CANNOT_TELL, words)
+        return Decision(asked.text, INCONCLUSIVE, words)
     return _by_bounds(asked, figure["value"], bounds, asked.limit, "")
 
 
@@ -140,21 +140,21 @@ def decide_not_worse(asked: Criterion, compared: Mapping[str, Any]) -> Decision:
     Where less than nine tenths of the larger side's problems are in both, it cannot be told, whatever they say.
     """
     difference, shared, whole = compared["difference"], compared["problems"]["compared"], compared["problems"]["of"]
-    bounds = difference.get("run_again")
+    bounds = difference.get("across_seeds")
     common = "" if shared == whole else f" on {shared} of {whole} problems in common"
     if not bounds:
-        return Decision(asked.text, CANNOT_TELL, f"no interval can be given for this size{common}")
+        return Decision(asked.text, INCONCLUSIVE, f"no interval can be given for this size{common}")
     found = _by_bounds(asked, difference["value"], bounds, -asked.limit, "difference ", common)
     if shared < IN_COMMON * whole:
         words = f"found difference {difference['value']:.1f}{common}; expected at least {100 * IN_COMMON:.0f} % of them"
-        return Decision(asked.text, CANNOT_TELL, words, difference["value"], bounds)
+        return Decision(asked.text, INCONCLUSIVE, words, difference["value"], bounds)
     return found
 
 
 def decide_count(asked: Criterion, count: int | None, samples: int) -> Decision:
     """Return the decision on a count, or on its share of all samples in percent; None where nobody counted."""
     if count is None or (asked.share and not samples):
-        return Decision(asked.text, CANNOT_TELL, f"{asked.measure} was not counted")
+        return Decision(asked.text, INCONCLUSIVE, f"{asked.measure} was not counted")
     found = 100 * count / samples if asked.share else float(count)
     result = PASS if _holds(found, asked.sign, asked.limit) else FAIL
     return Decision(
@@ -169,21 +169,21 @@ def decide_verdict(asked: Criterion, verdict: str | None) -> Decision:
 
 
 def overall(results: Iterable[str]) -> str:
-    """Return the result of a gate: fail if any fails, else cannot tell if any cannot, else pass."""
+    """Return the result of a gate: fail if any fails, else inconclusive if any is, else pass."""
     found = set(results)
-    return FAIL if FAIL in found else CANNOT_TELL if CANNOT_TELL in found or not found else PASS
+    return FAIL if FAIL in found else INCONCLUSIVE if INCONCLUSIVE in found or not found else PASS
 
 
 def _by_bounds(
     asked: Criterion, value: float, bounds: Mapping[str, Any], limit: float, what: str, where: str = ""
 ) -> Decision:
-    """Return pass or fail where both bounds agree, else cannot tell with the margin that this size can decide."""
+    """Return pass or fail where both bounds agree, else inconclusive with the margin that this size can decide."""
     low, high = bounds["low"], bounds["high"]
     held = {_holds(low, asked.sign, limit), _holds(high, asked.sign, limit)}
-    result = CANNOT_TELL if len(held) > 1 else PASS if held == {True} else FAIL
-    words = f"found {what}{value:.1f}{where} ({low:.1f} to {high:.1f} if run again)"
+    result = INCONCLUSIVE if len(held) > 1 else PASS if held == {True} else FAIL
+    words = f"found {what}{value:.1f}{where} ({low:.1f} to {high:.1f} across seeds)"
     margin = max(high - value, value - low)
-    if result == CANNOT_TELL:
+    if result == INCONCLUSIVE:
         words += f", decides from {margin:.1f} points off {limit:g}"
     return Decision(asked.text, result, words, value, bounds, margin)
 

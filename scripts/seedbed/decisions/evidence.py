@@ -7,7 +7,7 @@ from typing import Any
 from seedbed.core.errors import InputError
 from seedbed.decisions import criteria
 from seedbed.decisions.comparison import compare
-from seedbed.decisions.criteria import CANNOT_TELL, Criterion, Decision
+from seedbed.decisions.criteria import INCONCLUSIVE, Criterion, Decision
 from seedbed.decisions.declared import Case
 from seedbed.decisions.scored_folder import Samples, read, side
 from seedbed.health.repetition import find
@@ -67,7 +67,7 @@ class Subject:
                 )
             return self._not_worse(asked)
         except InputError as error:
-            return Decision(asked.text, CANNOT_TELL, str(error))
+            return Decision(asked.text, INCONCLUSIVE, str(error))
 
     def reference(self, named: str) -> Samples:
         """Return the samples of a reference; raises InputError where there are none or they cannot be used."""

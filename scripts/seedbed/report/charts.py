@@ -24,7 +24,7 @@ def curves(figures: Mapping[str, Any]) -> dict[str, list[list[float | None]]]:
         if kind not in ("pass", "majority") or not isinstance(figure, Mapping):
             continue
         size = 1 if "[" in k else int(k)
-        bounds = figure.get("other_problems") or {}
+        bounds = figure.get("across_problems") or {}
         point = [float(size), figure["value"], bounds.get("low"), bounds.get("high")]
         found[f"{kind}@k"].append(point)
         if size == 1:  # the vote of one sample is that sample

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from seedbed.decisions.criteria import CANNOT_TELL, FAIL
+from seedbed.decisions.criteria import FAIL, INCONCLUSIVE
 from seedbed.records import paths
 from seedbed.records.coverage import INVALID, PARTIAL
 from seedbed.records.run_record import RUNNING
@@ -223,7 +223,7 @@ def _both(status: str, cells: str, state: str, cell: str) -> int:
 
 Pairs = Sequence[Mapping[str, Any]]
 _FEW, _THOUGHT = 0.1, 1_000  # of the tokens that another model takes on the same benchmark; where that takes so many
-_ANSWERS = ("better", "worse", "cannot tell")
+_ANSWERS = ("better", "worse", "inconclusive")
 _ENDLESS = 100  # times the seeds, from which on more of them are no advice
 
 
@@ -265,8 +265,8 @@ def _decisions(pairs: Pairs, run: Mapping[str, Any]) -> Iterator[Finding]:
         if gate["outcome"] == FAIL:
             kind = f"gate fails: {gate['criterion']}"
             yield Finding(BAD, f"{kind}: {gate['text']}", "", gate["pair"], kind=kind)
-        elif gate["outcome"] == CANNOT_TELL:
-            kind = f"gate cannot tell: {gate['criterion']}"
+        elif gate["outcome"] == INCONCLUSIVE:
+            kind = f"gate inconclusive: {gate['criterion']}"
             act = enough(gate, seeds)
             yield Finding(ODD, f"{kind}: {gate['text']}", act, gate["pair"], kind=kind)
     stale = [told["name"] for told in run["comparisons"] if told["stale"]]
@@ -280,10 +280,11 @@ def _compared(comparisons: Pairs) -> Iterator[Finding]:
     """Yield of each comparison in how many of its lines B is better and worse; more odd where it is worse in any."""
     current = [one for one in comparisons if not one["stale"]]
     for name in dict.fromkeys(one["name"] for one in current):
-        answers = [one["answers"]["run_again"] for one in current if one["name"] == name]
+        answers = [one["answers"]["across_seeds"] for one in current if one["name"] == name]
         words = ", ".join(f"{word} in {answers.count(word)}" for word in _ANSWERS if word in answers)
         lines = f"{len(answers)} comparison{'s' if len(answers) > 1 else ''}"
-        text = f"{name}: these same problems run again, B against A is {words or 'not to be told'} of {lines}"
+        question = "across seeds (the same problems with other seeds)"
+        text = f"{name}: {question}, B against A is {words or 'not known'} of {lines}"
         worse = "worse" in answers
         yield Finding(ODD if worse else NOTE, text, "see Comparisons below: the problems that moved most" * worse)
 

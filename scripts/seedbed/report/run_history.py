@@ -146,7 +146,7 @@ def _comparison(
 ) -> dict[str, Any]:
     """Return one comparison of one benchmark and scorer."""
     difference = told["difference"]
-    questions = ("other_problems", "run_again")
+    questions = ("across_problems", "across_seeds")
     return {
         "name": label,
         **{
@@ -162,7 +162,7 @@ def _comparison(
         "intervals": {key: [found["low"], found["high"]] if (found := difference[key]) else None for key in questions},
         "answers": {key: found["answer"] if (found := difference[key]) else None for key in questions},
         "p": told["sign_flip_p"],
-        "smallest": told["smallest_difference"].get("run_again"),
+        "smallest": told["smallest_difference"].get("across_seeds"),
         "text": ". ".join(sentences(told)),
         "sentences": list(sentences(told)),
         "moved": [[one["id"], one["difference"]] for one in told["moved_most"]],

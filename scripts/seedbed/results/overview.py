@@ -18,7 +18,7 @@ from seedbed.results.status import (
     terms_of,
     unconfigured_models,
 )
-from seedbed.results.summary_table import Rows, compare_scorers, render_table, rows_of, scorers_of
+from seedbed.results.summary_table import LEGEND, Rows, compare_scorers, render_table, rows_of, scorers_of
 from seedbed.results.verdict import Pair
 from seedbed.serving.broker import control
 
@@ -113,7 +113,7 @@ def render(found: Overview, decision: Decision) -> str:
     lines += [gates.line(decision.judged)] if decision.judged is not None else []
     lines += [line for line in [unconfigured_models(found.settings)] if line]
     lines += ["a run goes on in this folder"] if found.running else []
-    return "\n".join([*([render_table(groups), ""] if groups else []), *lines])
+    return "\n".join([*([render_table(groups), "", LEGEND, ""] if groups else []), *lines])
 
 
 def record(found: Overview, decision: Decision, ended: bool, failed: bool) -> None:

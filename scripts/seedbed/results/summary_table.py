@@ -12,12 +12,13 @@ from tabulate import tabulate
 from seedbed.core import files
 from seedbed.datasets.subset import label
 from seedbed.records import paths
+from seedbed.scoring.figures import interval_of
 from seedbed.scoring.score_files import STRICT, metrics_name, read_details
 from seedbed.scoring.scorer_comparison import compare_tables
-from seedbed.statistics.intervals import OTHER_PROBLEMS, RUN_AGAIN
+from seedbed.statistics.intervals import ACROSS_PROBLEMS, ACROSS_SEEDS
 
 Rows = list[dict[str, Any]]
-INTERVALS = ("other_problems_low", "other_problems_high", "run_again_low", "run_again_high")
+INTERVALS = ("across_problems_low", "across_problems_high", "across_seeds_low", "across_seeds_high")
 COLUMNS = (
     "model",
     "benchmark",
@@ -92,7 +93,7 @@ def intervals_of(folder: Path, scorer: str, k: int) -> dict[str, float | None]:
         found = json.loads((folder / "statistics.json").read_text(encoding="utf-8"))["scorers"].get(scorer, {})
         outputs = json.loads((folder / f"details-{scorer}.json").read_text(encoding="utf-8"))["outputs"]
         figure = found.get(f"pass@1[avg-of-{k}]" if k > 1 else "pass@1") if found.get("outputs") == outputs else None
-        bounds = [((figure or {}).get(question) or {}) for question in ("other_problems", "run_again")]
+        bounds = [interval_of(figure or {}, question) for question in ("across_problems", "across_seeds")]
         return dict(zip(INTERVALS, [bound.get(end) for bound in bounds for end in ("low", "high")], strict=True))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return dict.fromkeys(INTERVALS)
@@ -107,7 +108,8 @@ def write_table(rows: Iterable[dict[str, Any]], out: Path) -> None:
     files.write(out, text.getvalue())
 
 
-QUESTIONS = (("other_problems", OTHER_PROBLEMS), ("run_again", RUN_AGAIN))
+QUESTIONS = (("across_problems", "across problems"), ("across_seeds", "across seeds"))
+LEGEND = f"95 % intervals: {ACROSS_PROBLEMS}; {ACROSS_SEEDS}"
 _LEFT = ("model", "benchmark", "verdict", "")
 
 
@@ -118,7 +120,7 @@ def measures(rows: Rows) -> list[tuple[str, list[str]]]:
     if k > 1:
         named += [(f"majority@{k}", "majority@k"), (f"pass@{k}", "pass@k")]
     lines = [(name, [f"{row[key]:.1f} %" for row in rows]) for name, key in [*named, ("no_answer", "no_answer")]]
-    lines[1:1] = [(f"  95 %: {words}", [_bounds(row, key) for row in rows]) for key, words in QUESTIONS]
+    lines[1:1] = [(f"  95 % {words}", [_bounds(row, key) for row in rows]) for key, words in QUESTIONS]
     if any(row["recovered"] is not None for row in rows):
         counts = ["" if row["recovered"] is None else f"+{row['recovered']} −{row['lost']}" for row in rows]
         lines.append(("recovered, lost", counts))

@@ -1,6 +1,7 @@
 """A scorer's definition: one small YAML file, checked key by key."""
 
 import re
+import sys
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -62,7 +63,7 @@ Stage = StrictStage | PatternStage | ElementStage | BoxStage | LabelStage | Phra
 STAGES = tuple(str(stage.__struct_config__.tag) for stage in get_args(Stage))
 
 
-class Canary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A text and the answer the scorer must take from it; null for none."""
 
     text: str
@@ -83,7 +84,7 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     run_on: bool = True
     grading: Literal["value", "peer"] = "value"
     timeout: float = 2.0
-    canaries: tuple[Canary, ...] = ()
+    examples: tuple[Example, ...] = ()
 
 
 def read_definition(path: Path) -> Definition:
@@ -93,6 +94,10 @@ def read_definition(path: Path) -> Definition:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         content = yaml.load(path.read_bytes(), loader)
+        if isinstance(content, dict) and "canaries" in content and "examples" not in content:
+            print(f"warning: {path}: `canaries` is called `examples` now; the old name is read for a release",
+                  file=sys.stderr)  # fmt: skip
+            content["examples"] = content.pop("canaries")
         definition = msgspec.convert(content, Definition)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}: expected a scorer's definition") from None

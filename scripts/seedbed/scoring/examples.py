@@ -1,4 +1,4 @@
-"""A scorer put to the test before any generation starts: its patterns, their alternatives, its canaries, its growth."""
+"""Check a scorer before any generation starts: its patterns compile, match in linear time, and its examples hold."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from seedbed.core.errors import InputError
 from seedbed.records.lazy_json import Text
 from seedbed.scoring.answers import Sample, Scorer
-from seedbed.scoring.definition import Canary, Definition, PatternStage, StrictStage, read_definition
+from seedbed.scoring.definition import Definition, Example, PatternStage, StrictStage, read_definition
 from seedbed.scoring.strict import Strict
 
 
@@ -21,7 +21,7 @@ def check_file(path: Path, growth: bool = True, answer_type: str | None = None) 
     """Raise InputError, with the file, line and reason, if the scorer in `path` cannot be trusted.
 
     Without `growth` its patterns are not timed: their time-out bounds them too, at a hundredth of the cost. With an
-    `answer_type` only the canaries of that type are run, for those who score nothing else.
+    `answer_type` only the examples of that type are run, for those who score nothing else.
     """
     definition = read_definition(path)
     source = path.read_text(encoding="utf-8")
@@ -43,10 +43,10 @@ def check(
     if problems:
         return problems
     scorer = _scorer(definition)
-    for number, canary in enumerate(definition.canaries):
-        wrong = _wrong(scorer, canary) if answer_type in {None, canary.answer_type} else None
+    for number, example in enumerate(definition.examples):
+        wrong = _wrong(scorer, example) if answer_type in {None, example.answer_type} else None
         if wrong:
-            problems.append(Problem(_line_of_canary(source, canary, number), wrong))
+            problems.append(Problem(_line_of_example(source, example, number), wrong))
     return problems
 
 
@@ -92,22 +92,22 @@ def _scorer(definition: Definition) -> Scorer:
     return Staged("checked", definition)
 
 
-def _wrong(scorer: Scorer, canary: Canary) -> str | None:
-    """Return how a scorer fails on a canary, or None."""
-    truncated = canary.finish_reason == "length"
-    found = scorer.extract(Sample(Text.of(canary.text), canary.answer_type, truncated, canary.options))
-    if found.value == canary.answer:
+def _wrong(scorer: Scorer, example: Example) -> str | None:
+    """Return how a scorer fails on a example, or None."""
+    truncated = example.finish_reason == "length"
+    found = scorer.extract(Sample(Text.of(example.text), example.answer_type, truncated, example.options))
+    if found.value == example.answer:
         return None
-    shown = canary.text if len(canary.text) <= 60 else canary.text[:57] + "..."
-    return f"canary {shown!r}: expected {canary.answer!r}, found {found.value!r}"
+    shown = example.text if len(example.text) <= 60 else example.text[:57] + "..."
+    return f"example {shown!r}: expected {example.answer!r}, found {found.value!r}"
 
 
-def _line_of_canary(source: str, canary: Canary, number: int) -> int:
-    """Return the line on which a canary stands, as far as its text tells."""
+def _line_of_example(source: str, example: Example, number: int) -> int:
+    """Return the line on which a example stands, as far as its text tells."""
     lines = source.splitlines()
-    head = canary.text.splitlines()[0] if canary.text else ""
+    head = example.text.splitlines()[0] if example.text else ""
     for index, line in enumerate(lines, 1):
         if head and (head in line or head.replace("'", "''") in line or head.replace("\\", "\\\\") in line):
             return index
-    start = next((index for index, line in enumerate(lines, 1) if line.startswith("canaries:")), 1)
+    start = next((index for index, line in enumerate(lines, 1) if line.startswith(("examples:", "canaries:"))), 1)
     return min(start + number + 1, max(len(lines), 1))

@@ -13,16 +13,16 @@ from seedbed.records.outputs import ERROR, NO_ANSWER, TIMEOUT
 from seedbed.scoring.answers import Scored
 from seedbed.scoring.score_files import metrics_name, read_table
 from seedbed.statistics.intervals import (
-    OTHER_PROBLEMS,
-    RUN_AGAIN,
+    ACROSS_PROBLEMS,
+    ACROSS_SEEDS,
     Interval,
     Tally,
+    across_problems,
+    across_seeds,
     containing,
     mean_of,
-    other_problems,
     pass_again,
     problems_of,
-    run_again,
 )
 from seedbed.statistics.pass_at_k import Answer, classed, likely_miss, majority, pass_at_k, pass_variance
 
@@ -34,7 +34,7 @@ def of_samples(counts: Mapping[tuple[int, int], int]) -> dict[str, Any]:
     tally = [(count / size, problems) for (size, count), problems in counts.items()]
     samples = sum(size * problems for (size, _), problems in counts.items())
     repeats = problems_of(tally) / sum(problems / size for (size, _), problems in counts.items())
-    return _figure(tally, other_problems(tally, repeats), run_again(tally, samples, _variances(counts, 1)))
+    return _figure(tally, across_problems(tally, repeats), across_seeds(tally, samples, _variances(counts, 1)))
 
 
 def of_pass(rights: Mapping[tuple[int, int], int], k: int, least: int) -> dict[str, Any]:
@@ -44,13 +44,13 @@ def of_pass(rights: Mapping[tuple[int, int], int], k: int, least: int) -> dict[s
         [(*likely_miss(n, c, k, *added), count) for (n, c), count in rights.items()] for added in (LIKELY, WARY)
     )
     again = pass_again(tally, _variances(rights, k), likely, wary, sum(rights.values()) * least / k)
-    return _figure(tally, other_problems(tally), again)
+    return _figure(tally, across_problems(tally), again)
 
 
 def of_values(values: Sequence[float]) -> dict[str, Any]:
     """Return a figure of which every problem has one value, so that a bound stands for another run's chance."""
     tally = list(Counter(values).items())
-    return _figure(tally, other_problems(tally), run_again(tally, len(values), None))
+    return _figure(tally, across_problems(tally), across_seeds(tally, len(values), None))
 
 
 def _figure(tally: Tally, others: Interval | None, again: Interval | None) -> dict[str, Any]:
@@ -58,8 +58,8 @@ def _figure(tally: Tally, others: Interval | None, again: Interval | None) -> di
     whole = containing(others, again)
     return {
         "value": 100 * mean_of(tally),
-        "other_problems": whole.percent() if whole else None,
-        "run_again": again.percent() if again else None,
+        "across_problems": whole.percent() if whole else None,
+        "across_seeds": again.percent() if again else None,
     }
 
 
@@ -219,6 +219,14 @@ def document(model: str, benchmark: str, scorers: Mapping[str, Any]) -> dict[str
         "benchmark": benchmark,
         "unit": "percent",
         "level": 95,
-        "questions": {"other_problems": OTHER_PROBLEMS, "run_again": RUN_AGAIN},
+        "questions": {"across_problems": ACROSS_PROBLEMS, "across_seeds": ACROSS_SEEDS},
         "scorers": dict(scorers),
     }
+
+
+FORMER = {"across_problems": "other_problems", "across_seeds": "run_again"}  # keys of statistics.json before 0.2
+
+
+def interval_of(figure: Mapping[str, Any], question: str) -> dict[str, Any]:
+    """Return the interval of a figure for a question, {} where there is none; also of a file with the former keys."""
+    return figure.get(question) or figure.get(FORMER[question]) or {}

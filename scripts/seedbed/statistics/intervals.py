@@ -84,8 +84,8 @@ def variance_of(tally: Tally) -> float:
     return squares_of(tally, mean_of(tally)) / (problems_of(tally) - 1)
 
 
-OTHER_PROBLEMS = "other problems like these"
-RUN_AGAIN = "these same problems, run again"
+ACROSS_PROBLEMS = "across problems (with other problems like these)"
+ACROSS_SEEDS = "across seeds (the same problems with other seeds)"
 
 Likely = Sequence[tuple[float, float, int]]  # (mean miss of a problem, its variance, how many problems have it)
 _LOOK = 0.01  # problems added at each end before looking how unlike the problems are
@@ -116,7 +116,7 @@ class Interval(msgspec.Struct, frozen=True):
         }
 
 
-def other_problems(tally: Tally, repeats: float = 1) -> Interval | None:
+def across_problems(tally: Tally, repeats: float = 1) -> Interval | None:
     """Return the interval for a mean of values in [0, 1], of which each is the mean of `repeats` samples of a problem.
 
     Wilson's score interval (1927) at the effective sample size p(1-p)/var of a clustered sample (Kish 1965; for
@@ -138,10 +138,10 @@ def other_problems(tally: Tally, repeats: float = 1) -> Interval | None:
     if repeats < 2 and own > 0 and 0 < mean < 1:  # near 0 or 1 what was added draws the interval off the mean
         near = _score(mean, mean * (1 - mean) / own, t)
         low, high = min(low, near[0]), max(high, near[1])
-    return held(mean, sqrt(own), low, high, OTHER_PROBLEMS)
+    return held(mean, sqrt(own), low, high, ACROSS_PROBLEMS)
 
 
-def run_again(tally: Tally, samples: int, variances: Tally | None) -> Interval | None:
+def across_seeds(tally: Tally, samples: int, variances: Tally | None) -> Interval | None:
     """Return the interval for a mean over fixed problems, stratified by problem; `samples` is their number in all.
 
     `variances` are those of the problems' own values, as (variance, how many problems). Wilson's interval at the
@@ -160,7 +160,7 @@ def run_again(tally: Tally, samples: int, variances: Tally | None) -> Interval |
 
 
 def pass_again(tally: Tally, variances: Tally | None, likely: Likely, wary: Likely, least: float) -> Interval | None:
-    """Return the interval of pass@k, k > 1, over fixed problems; None as in `run_again`.
+    """Return the interval of pass@k, k > 1, over fixed problems; None as in `across_seeds`.
 
     Wilson's interval at the smaller of two effective sample sizes: p(1-p)/var of the variance that was seen, and of the
     one to be expected at `likely` chances, each with its own p. Near 100 % the one seen is that of a run in which
@@ -202,8 +202,8 @@ def _own_variance(tally: Tally, variances: Tally | None) -> float | None:
 
 
 def _again(tally: Tally, own: float, low: float, high: float, at_most: bool) -> Interval:
-    """Return an interval for RUN_AGAIN."""
-    found = held(mean_of(tally), sqrt(own), low, high, RUN_AGAIN)
+    """Return an interval for ACROSS_SEEDS."""
+    found = held(mean_of(tally), sqrt(own), low, high, ACROSS_SEEDS)
     return msgspec.structs.replace(found, at_most=at_most)
 
 

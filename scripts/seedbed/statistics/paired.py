@@ -10,8 +10,8 @@ from math import cos, gcd, pi, sin, sqrt
 import msgspec
 
 from seedbed.statistics.intervals import (
-    OTHER_PROBLEMS,
-    RUN_AGAIN,
+    ACROSS_PROBLEMS,
+    ACROSS_SEEDS,
     Interval,
     Tally,
     held,
@@ -38,11 +38,11 @@ def paired(differences: Tally) -> Interval | None:
     total = problems + 2 * _MOVED
     squares = squares_of(differences, value) + _MOVED * ((1 - value) ** 2 + (1 + value) ** 2)
     reach = student(problems - 1) * sqrt(squares / (total - 1) / total)
-    return held(value, sqrt(variance_of(differences) / problems), value - reach, value + reach, OTHER_PROBLEMS, -1.0)
+    return held(value, sqrt(variance_of(differences) / problems), value - reach, value + reach, ACROSS_PROBLEMS, -1.0)
 
 
 def paired_again(one: Interval | None, other: Interval | None, linked: float = 0.0) -> Interval | None:
-    """Return the interval for other - one on these same problems, from the interval of each for RUN_AGAIN.
+    """Return the interval for other - one on these same problems, from the interval of each for ACROSS_SEEDS.
 
     Square-and-add (Newcombe 1998, method 10; of any two intervals Zou & Donner 2008, there with the correlation
     `linked`): each side is as wide as by itself, so that a side at 0 or 100 % is no certainty here either. None if a
@@ -54,7 +54,7 @@ def paired_again(one: Interval | None, other: Interval | None, linked: float = 0
     below, above = (other.value - other.low, one.high - one.value), (other.high - other.value, one.value - one.low)
     reach = [sqrt(max(0.0, a * a + b * b - 2 * linked * a * b)) for a, b in (below, above)]
     error = sqrt(max(0.0, one.std_err**2 + other.std_err**2 - 2 * linked * one.std_err * other.std_err))
-    found = held(value, error, value - reach[0], value + reach[1], RUN_AGAIN, -1.0)
+    found = held(value, error, value - reach[0], value + reach[1], ACROSS_SEEDS, -1.0)
     return msgspec.structs.replace(found, at_most=one.at_most or other.at_most)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from seedbed.config.settings import Settings
 from seedbed.core.digests import digest
 from seedbed.core.errors import InputError
-from seedbed.decisions.criteria import CANNOT_TELL, EXIT_CODES
+from seedbed.decisions.criteria import EXIT_CODES, INCONCLUSIVE
 from seedbed.records import paths, run_record
 from seedbed.scoring.examples import check_file
 from seedbed.serving.broker import control
@@ -148,7 +148,7 @@ def end(succeeded: bool) -> None:
         return
     _current.pop().stop()
     code = summarise(succeeded)
-    if code and (succeeded or code == EXIT_CODES[CANNOT_TELL]):
+    if code and (succeeded or code == EXIT_CODES[INCONCLUSIVE]):
         raise SystemExit(code)
 
 

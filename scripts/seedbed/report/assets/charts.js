@@ -93,7 +93,7 @@ seedbedParts.charts = (seedbed) => {
         },
       }),
       table: {
-        head: ["scorer", "figure", "k", "value", "95 %: other problems like these"],
+        head: ["scorer", "figure", "k", "value", "95 % across problems"],
         rows: () =>
           Object.entries(pair.curves).flatMap(([name, lines]) =>
             Object.entries(lines).flatMap(([of, points]) =>
@@ -128,7 +128,7 @@ seedbedParts.charts = (seedbed) => {
     };
   }
 
-  /** Return a curve and its band: the interval for other problems like these. */
+  /** Return a curve and its band: the interval across problems. */
   function banded(color, points, name, dash) {
     if (!points?.length) return [];
     const within = points.filter((point) => seedbed.words.known(point[2]));

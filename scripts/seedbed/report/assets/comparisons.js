@@ -6,7 +6,7 @@ seedbedParts.comparisons = (seedbed) => {
   const { element, drawn, isolated } = seedbed.elements;
   const { decimal, signed, span, some, whole, known, own } = seedbed.words;
   const { QUESTIONS } = seedbed.headline;
-  const ANSWERS = { better: ["good", "▲"], worse: ["bad", "▼"], "cannot tell": ["calm", "?"] };
+  const ANSWERS = { better: ["good", "▲"], worse: ["bad", "▼"], "inconclusive": ["calm", "?"] };
 
   /** Return the section, null where no comparison was asked for. */
   function comparisons(data) {
@@ -75,12 +75,12 @@ seedbedParts.comparisons = (seedbed) => {
 
   /** Return in how many of the comparisons B is better and worse, by the narrower question. */
   function told(rows) {
-    const many = (answer) => rows.filter((one) => one.answers?.run_again === answer).length;
+    const many = (answer) => rows.filter((one) => one.answers?.across_seeds === answer).length;
     const list = Object.keys(ANSWERS).map((answer) => many(answer) && `${answer} in ${whole(many(answer))}`);
     const stale = rows.some((one) => one.stale) ? " Made of other outputs than those here: run snakemake." : "";
     const words =
-      list.filter(Boolean).join(", ").replace("cannot tell in", "not to be told apart in") || "not compared";
-    return `With these same problems run again, B against A is ${words} of ${some(rows.length, "comparison")}.${stale}`;
+      list.filter(Boolean).join(", ").replace("inconclusive in", "not to be told apart in") || "not compared";
+    return `Across seeds (the same problems with other seeds), B against A is ${words} of ${some(rows.length, "comparison")}.${stale}`;
   }
 
   function row(one, scale) {
@@ -129,8 +129,8 @@ seedbedParts.comparisons = (seedbed) => {
       "svg",
       { class: "whiskers", "aria-hidden": "true", focusable: "false" },
       drawn("line", { x1: "0%", x2: "100%", y1: "50%", y2: "50%", class: "axis" }),
-      bar(one.intervals?.other_problems, "wide"),
-      bar(one.intervals?.run_again, "narrow"),
+      bar(one.intervals?.across_problems, "wide"),
+      bar(one.intervals?.across_seeds, "narrow"),
       drawn("line", { x1: at(0), x2: at(0), y1: "0%", y2: "100%", class: "zero" }),
       drawn("circle", { cx: at(one.difference), cy: "50%", r: 4.5 }),
     );

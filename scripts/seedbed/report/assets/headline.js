@@ -6,8 +6,8 @@ seedbedParts.headline = (seedbed) => {
   const { element, drawn, isolated, refill } = seedbed.elements;
   const { percent, interval, verdict, time, duration, some } = seedbed.words;
   const QUESTIONS = {
-    other_problems: "other problems like these",
-    run_again: "these same problems, run again",
+    across_problems: "across problems (with other problems like these)",
+    across_seeds: "across seeds (the same problems with other seeds)",
   };
   const ORDERS = {
     model: (pair) => pair.model,
@@ -93,9 +93,9 @@ seedbedParts.headline = (seedbed) => {
       { class: "key" },
       "pass@1 in percent, 95 % intervals: ",
       element("span", { class: "swatch wide" }),
-      `${QUESTIONS.other_problems}, `,
+      `${QUESTIONS.across_problems}, `,
       element("span", { class: "swatch narrow" }),
-      QUESTIONS.run_again,
+      QUESTIONS.across_seeds,
     );
   }
 
@@ -168,7 +168,7 @@ seedbedParts.headline = (seedbed) => {
             element(
               "dt",
               {},
-              element("span", { class: `swatch ${name === "run_again" ? "narrow" : "wide"}` }),
+              element("span", { class: `swatch ${name === "across_seeds" ? "narrow" : "wide"}` }),
               element("span", { class: "question" }, question),
             ),
             element("dd", {}, interval(figure[name])),
@@ -188,8 +188,8 @@ seedbedParts.headline = (seedbed) => {
       "svg",
       { class: "whiskers", "aria-hidden": "true", focusable: "false" },
       drawn("line", { x1: "0%", x2: "100%", y1: "50%", y2: "50%", class: "axis" }),
-      bar(figure.other_problems, "wide"),
-      bar(figure.run_again, "narrow"),
+      bar(figure.across_problems, "wide"),
+      bar(figure.across_seeds, "narrow"),
       drawn("circle", { cx: `${figure.value}%`, cy: "50%", r: 4.5 }),
     );
   }

@@ -38,13 +38,13 @@ seedbedParts.models = (seedbed) => {
     const best = sorted.at(-1);
     return figure({
       title: group[0].benchmark,
-      caption: `${best.model} leads with ${percent(first(best).value)} by ${seedbed.outcomes.main(best)}. Thick: ${QUESTIONS.other_problems}; thin: ${QUESTIONS.run_again}.`,
+      caption: `${best.model} leads with ${percent(first(best).value)} by ${seedbed.outcomes.main(best)}. Thick: ${QUESTIONS.across_problems}; thin: ${QUESTIONS.across_seeds}.`,
       height: 90 + 46 * sorted.length,
       level: 3,
       draw: () => ({
         traces: [
-          ...whiskers(sorted, "other_problems", 7, "accent-soft"),
-          ...whiskers(sorted, "run_again", 2.5, "ink"),
+          ...whiskers(sorted, "across_problems", 7, "accent-soft"),
+          ...whiskers(sorted, "across_seeds", 2.5, "ink"),
           dots(sorted),
         ],
         layout: {

@@ -65,10 +65,10 @@ def test_linear_patterns_pass(pattern: str) -> None:
 
 @pytest.mark.parametrize(("pattern", "more", "message"), [
     ("answer is\n(\\d+", "", r"mine\.yaml:5: pattern does not compile: missing \)"),
-    (r"answer is (\d+)", 'canaries:\n  - {text: "answer is 1,234", answer: "1234"}\n',
-     r"mine\.yaml:6: canary .* expected '1234', found '1'"),
+    (r"answer is (\d+)", 'examples:\n  - {text: "answer is 1,234", answer: "1234"}\n',
+     r"mine\.yaml:6: example .* expected '1234', found '1'"),
     (r"answer is (\d+)", "canarys: []\n", r"mine\.yaml:5: Object contains unknown field `canarys`"),
-    (r"answer is (\d+)", "canaries:\n  - {text: a, answer: 7}\n", r"mine\.yaml:6: .*canaries\[0\].answer"),
+    (r"answer is (\d+)", "examples:\n  - {text: a, answer: 7}\n", r"mine\.yaml:6: .*examples\[0\].answer"),
     (r"answer is (\d+)", "  - stage: lable\n",
      r"mine\.yaml:5: Invalid value 'lable' .*; expected one of strict, pattern, .*, bare$"),
     (r"answer is (\d+)", "timeout: 0\n", r"mine\.yaml: timeout: found 0"),
