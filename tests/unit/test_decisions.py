@@ -87,7 +87,7 @@ def test_a_folder_without_a_finished_output_is_no_reference(tmp_path: Path, name
             "c.yaml: gates.0: what is judged is its own reference; expected another model or folder",
         ),
         ({"gates": ["pass@1 >= 0.7"]}, "c.yaml: gates.0.require: 'pass@1 >= 0.7': found 0.7 without a unit"),
-        ({"comparisons": [{"a": "one", "b": "two"}] * 2}, "c.yaml: comparisons.1: one-vs-two stands twice"),
+        ({"comparisons": [{"a": "one", "b": "two"}] * 2}, "c.yaml: comparisons.1: one-vs-two is listed twice"),
     ],
 )
 def test_what_cannot_be_decided_is_refused_before_anything_runs(

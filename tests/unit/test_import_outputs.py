@@ -143,7 +143,7 @@ def test_a_single_output_without_a_seed_is_seed_0_and_told(
     shutil.copy(SUMS / "output-rs0.jsonl", tmp_path / "old" / "output.jsonl")
     folder = take(tmp_path / "old", "nemo-skills", "--model", "m", "--benchmark", "sums")
     assert [file["seed"] for file in record(folder)["files"]] == [0]
-    assert "output.jsonl tells no seed; it is imported as seed 0" in capsys.readouterr().out
+    assert "output.jsonl has no seed in its name; it is imported as seed 0" in capsys.readouterr().out
 
 
 def test_sgl_eval_has_its_zeros_for_unknown_taken_out(take: Import) -> None:
@@ -200,7 +200,7 @@ def test_files_without_a_seed_are_numbered_by_name_and_told(
     folder = take(tmp_path / "two", "simple", "--model", "m", "--columns", columns)
     assert [file["seed"] for file in record(folder)["files"]] == [0, 1]
     assert lines(folder / "output-rs0.jsonl")[0]["run"] == 8
-    assert "a.jsonl tells no seed; it is imported as seed 0" in capsys.readouterr().out
+    assert "a.jsonl has no seed in its name; it is imported as seed 0" in capsys.readouterr().out
 
 
 def test_a_second_model_joins_the_first_and_is_checked_against_its_problems(take: Import, tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def spoiled(tmp_path: Path, change: Callable[[list[bytes]], None]) -> Path:
 @pytest.mark.parametrize(("change", "message"), [
     (lambda rows: rows.__setitem__(4, rows[4][:60]), "output-rs1.jsonl:5: cut or broken line"),
     (lambda rows: rows.__setitem__(2, rows[2].replace(b"plus", b"pl\xffus")), "output-rs1.jsonl:3: not UTF-8"),
-    (lambda rows: rows.append(rows[0]), "output-rs1.jsonl:6: id sums-0 stands at "),
+    (lambda rows: rows.append(rows[0]), "output-rs1.jsonl:6: id sums-0 is at "),
     (lambda rows: rows.__setitem__(0, rows[0].replace(b"plus", b"minus")), ":1: sums-0 is another problem than at "),
     (lambda rows: rows.__setitem__(0, rows[0].replace(b'"expected_answer": "7"', b'"expected_answer": "8"')),
      ":1: sums-0: expected_answer '8', where "),
@@ -297,7 +297,7 @@ def test_a_missing_seed_is_told_and_can_be_left_out_by_name(take: Import, tmp_pa
     (["--from", "simple", "--columns", "generation=text"], r"answers.jsonl:1: no column 'text'"),
     (["--from", "simple", "--columns", "tokenz=n"], r"--columns: found 'tokenz=n'; did you mean 'tokens'\?"),
     (["--from", "simple", "--columns", "generation=answer_text,id=key,expected_answer=gold"],
-     r"answers.jsonl:6: id 0 stands at .*answers.jsonl:1 too.*--columns seed=NAME"),
+     r"answers.jsonl:6: id 0 is at .*answers.jsonl:1 too.*--columns seed=NAME"),
     (["--from", "simple", "--columns", "generation=answer_text,id=key"], r"answers.jsonl:1: no expected_answer"),
     (["--from", "simple"], r"answers.jsonl:1: no generation; expected --columns generation=NAME, one of: key"),
     (["--from", "nemo-skills"], r"answers.jsonl: found a file; expected the folder"),
@@ -326,7 +326,7 @@ def test_what_is_left_out_of_a_folder_is_told(take: Import, tmp_path: Path) -> N
         shutil.copy(source / "output-rs0.jsonl", source / name)
     assert record(take(source, "nemo-skills"))["remarks"] == [
         "output-rs1.jsonl-async is left out: output-rs1.jsonl is finished",
-        "output.jsonl is left out: it tells no seed",
+        "output.jsonl is left out: its name has no seed",
         "judged.jsonl is left out: it is no output of a seed, though NeMo-Skills counts it as one",
     ]
 

@@ -86,7 +86,7 @@ def test_answers_cut_off_are_told_without_any_scorer_too() -> None:
         ("output-rs42.jsonl was changed since it was finished: …", "comes back from the store", ""),
         ("notes.jsonl is no output of a seed, yet NeMo-Skills would count it as one", "move it elsewhere", ""),
         ("output-rs42.jsonl: 3 ids are not in the dataset: x", "the dataset has changed", ""),
-        ("seed 42 stands in output-rs42.jsonl and in output-rs42.jsonl.gz", "remove one of the two", ""),
+        ("seed 42 is in output-rs42.jsonl and in output-rs42.jsonl.gz", "remove one of the two", ""),
         ("output-rs42.jsonl, line 3: not a whole record (…)", "comes back from the store", ""),
     ],
 )

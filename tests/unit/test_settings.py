@@ -72,7 +72,7 @@ def test_a_models_own_values_stand_before_the_runs(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"benchmarks": ["wramup"]}, "c.yaml: unknown benchmark 'wramup'; did you mean 'warmup'?"),
-        ({"benchmarks": ["warmup", "warmup"]}, "c.yaml: benchmarks: the name 'warmup' stands twice"),
+        ({"benchmarks": ["warmup", "warmup"]}, "c.yaml: benchmarks: the name 'warmup' is listed twice"),
         ({"scorers": ["strct"]}, "c.yaml: unknown scorer 'strct'; did you mean 'strict'?"),
         ({"models": {"m": {"server": "smollm2-locl"}}}, "unknown server 'smollm2-locl'; did you mean 'smollm2-local'?"),
         ({"models": {"m": {}}}, "c.yaml: models.m needs one of 'server', 'endpoint', 'imported'; found none"),

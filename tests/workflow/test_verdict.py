@@ -191,11 +191,11 @@ def reword(path: Path) -> None:
     ("damage", "word"),
     [
         (rename, "output-rs42.jsonl holds records of seed 43: expected those of seed 42"),
-        (compress_beside, "seed 42 stands in output-rs42.jsonl and in output-rs42.jsonl.gz"),
+        (compress_beside, "seed 42 is in output-rs42.jsonl and in output-rs42.jsonl.gz"),
         (add_a_stray, "extra.jsonl is no output of a seed"),
         (reword, "output-rs42.jsonl was changed since it was finished: remove it and run snakemake"),
         (shorten, "missing: sums-2 of seed 42: no record"),
-        (double, "id 'sums-0' stands twice"),
+        (double, "id 'sums-0' occurs twice"),
         (cut, "line 3: not a whole record"),
         (stranger, "1 ids are not in the dataset: other-0"),
         (otherwise, "made with another prompt, sampling, model setting or server"),

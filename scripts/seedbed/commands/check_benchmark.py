@@ -93,16 +93,16 @@ def check(benchmark: Benchmark, whole: bool) -> bool:
         for index, row in enumerate(iter_rows(path)):
             if index == SHOWN:
                 break
-            told = f"expected answer {row['expected_answer']!r}" if definition["text"] == "open" else "private"
-            print(f"\n--- {row['id']}, {told}\n{prompt_of(benchmark, row, whole)}")
+            answer = f"expected answer {row['expected_answer']!r}" if definition["text"] == "open" else "private"
+            print(f"\n--- {row['id']}, {answer}\n{prompt_of(benchmark, row, whole)}")
         print()
         good = True
         for scorer in scorers:
-            good &= _told(path, scorer, definition["answer_type"], record["rows"])
+            good &= _report(path, scorer, definition["answer_type"], record["rows"])
         return good
 
 
-def _told(path: Path, scorer: str, answer_type: str, count: int) -> bool:
+def _report(path: Path, scorer: str, answer_type: str, count: int) -> bool:
     """Print what a scorer makes of the right and the wrong answers; returns whether that is all and none."""
     refused, accepted = graded(iter_rows(path), scorer, answer_type)
     print(

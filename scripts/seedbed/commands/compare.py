@@ -31,12 +31,17 @@ def blocks(a: Side, b: Side, benchmarks: Iterable[str], scorers: Iterable[str], 
             raise InputError(f"{a.named} and {b.named}: both are {scorer} on {folders[0]}; expected two that differ")
         one, other = read(folders[0], scorer, answer_type), read(folders[1], other_scorer, answer_type)
         try:
-            told = compare(one.rows, other.rows, same_samples=one.of_same_outputs(other))
+            comparison = compare(one.rows, other.rows, same_samples=one.of_same_outputs(other))
         except InputError as error:
             raise InputError(f"{a.named} and {b.named}: {error}") from None
-        told["a"] = {"folder": str(one.folder), "benchmark": benchmark, "scorer": scorer, **told["a"]}
-        told["b"] = {"folder": str(other.folder), "benchmark": other_benchmark, "scorer": other_scorer, **told["b"]}
-        found.append(told)
+        comparison["a"] = {"folder": str(one.folder), "benchmark": benchmark, "scorer": scorer, **comparison["a"]}
+        comparison["b"] = {
+            "folder": str(other.folder),
+            "benchmark": other_benchmark,
+            "scorer": other_scorer,
+            **comparison["b"],
+        }
+        found.append(comparison)
     return found
 
 
@@ -55,19 +60,19 @@ def document(a: Side, b: Side, found: Blocks) -> dict[str, Any]:
 def text(a: Side, b: Side, found: Blocks) -> str:
     """Return what people read: what both sides have in common once, then what tells them apart."""
     lines = []
-    for told in found:
-        names = [_names(one, told[key]) for one, key in ((a, "a"), (b, "b"))]
+    for comparison in found:
+        names = [_names(one, comparison[key]) for one, key in ((a, "a"), (b, "b"))]
         common = [first for first, second in zip(*names, strict=True) if first == second]
         apart = [", ".join(name for name, other in zip(mine, theirs, strict=True) if name != other)
                  for mine, theirs in (names, names[::-1])]  # fmt: skip
         lines.append(f"{', '.join([*common, ''])}a: {apart[0]}, b: {apart[1]}")
-        lines += [f"  {sentence}" for sentence in sentences(told)]
+        lines += [f"  {sentence}" for sentence in sentences(comparison)]
     return "\n".join(lines)
 
 
-def _names(one: Side, told: dict[str, Any]) -> tuple[str, str, str]:
+def _names(one: Side, comparison: dict[str, Any]) -> tuple[str, str, str]:
     """Return benchmark, scorer and model of a side, or the last parts of a stored folder's path."""
-    return told["benchmark"], told["scorer"], one.model or one.label
+    return comparison["benchmark"], comparison["scorer"], one.model or one.label
 
 
 def of_run(config: dict[str, Any], label: str) -> dict[str, Any]:
@@ -89,7 +94,7 @@ def main() -> int:
     parser.add_argument(
         "--scorer", action="append", default=[], help="the scorer of both, or given twice, of a and of b"
     )
-    parser.add_argument("--answer-type", choices=ANSWER_TYPES, help="for outputs not scored yet; told if left out")
+    parser.add_argument("--answer-type", choices=ANSWER_TYPES, help="for outputs not scored yet; guessed if left out")
     parser.add_argument("--out", type=Path, help="the JSON file to write")
     options = parser.parse_args()
     if options.config is not None:

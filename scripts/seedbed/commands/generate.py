@@ -128,9 +128,9 @@ def _judge(job: Job, failed: dict[str, str], store: Store) -> None:
     reasons: dict[str, list[str]] = {}
     for row, reason in failed.items():
         reasons.setdefault(reason, []).append(row)
-    told = "; ".join(f"{', '.join(rows)}: {reason}" for reason, rows in reasons.items())
+    failures = "; ".join(f"{', '.join(rows)}: {reason}" for reason, rows in reasons.items())
     raise RunError(
-        f"{len(failed)} of {len(job.requests)} samples failed for good ({told}); "
+        f"{len(failed)} of {len(job.requests)} samples failed for good ({failures}); "
         f"errors.max_failed_fraction {job.snapshot.errors.max_failed_fraction:g} does not allow it; "
         f"the others are kept in {store.path}"
     )

@@ -92,8 +92,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     named = arguments.name or str(recipe.take("name", arguments.recipe.stem))
     name = re.sub(r"[^a-z0-9.-]+", "-", named.lower()).strip("-.") or "recipe"
     made, run = convert(recipe, name)
-    told = comments(recipe)
-    head = [f"from {arguments.recipe.name}, a recipe of srt-slurm", *told]
+    notes = comments(recipe)
+    head = [f"from {arguments.recipe.name}, a recipe of srt-slurm", *notes]
     written = {f"{name}-server.yaml": made} | ({} if run is None else {f"{name}.yaml": run})
     for file in written:
         if (arguments.out / file).exists():
@@ -104,7 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         text += yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=110)
         (arguments.out / file).write_text(text, encoding="utf-8")
         print(f"wrote {arguments.out / file}")
-    print("\n".join(told))
+    print("\n".join(notes))
     if run is None:
         print("no configuration: the recipe's benchmark is none that is evaluated here")
     return 0

@@ -58,7 +58,7 @@ def table(cohort: Cohort, benchmark: str, compared: dict[str, dict[str, Any]]) -
     if cohort.keyless:
         lines.append(
             f"{cohort.keyless} of {len(cohort.ids)} problems have no expected_answer: nothing of theirs can be right; "
-            "--dataset takes a test.jsonl that tells it"
+            "--dataset takes a test.jsonl that has it"
         )
     for name, ledger in compared.items():
         counts, precision = ledger["counts"], ledger["newly_found_precision"]
@@ -135,7 +135,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--scorer", action="extend", nargs="+", default=[], help="names in config/scorers, or YAML files"
     )
-    parser.add_argument("--answer-type", choices=ANSWER_TYPES, help="told from the expected answers if left out")
+    parser.add_argument("--answer-type", choices=ANSWER_TYPES, help="guessed from the expected answers if left out")
     parser.add_argument("--benchmark", help="the name the metrics stand under (the folder's)")
     parser.add_argument("--out", "--out-dir", type=Path, default=Path("rescored"), help="where the files go (rescored)")
     parser.add_argument("--alone", action="store_true", help="only the scorers named, no comparison, nothing printed")

@@ -72,6 +72,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not nodes or len(set(nodes)) < len(nodes):
         raise InputError(f"--nodes: found {arguments.nodes!r}; expected names of nodes, each once, with commas")
     known = ", ".join(f"{key} {value}" for key, value in lengths(definition).items())
-    told = plan(definition, arguments.model, nodes, site, pyxis, Path.cwd())
-    print(f"# {name}: {known or 'no context length stands in its file'}\n\n{told}", end="")
+    text = plan(definition, arguments.model, nodes, site, pyxis, Path.cwd())
+    print(f"# {name}: {known or 'no context length in its file'}\n\n{text}", end="")
     return 0

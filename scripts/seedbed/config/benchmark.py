@@ -31,8 +31,8 @@ class Benchmark:
     @property
     def prompt(self) -> str:
         """Return what a configuration calls its prompt: a name in config/prompts, or the absolute path of a file."""
-        told = self.definition["prompt_source"]
-        return str(told.get("name") or told["file"])
+        source = self.definition["prompt_source"]
+        return str(source.get("name") or source["file"])
 
     def shapes_rows(self) -> dict[str, Any]:
         """Return what its prepared rows depend on, free of every path: the only cause to prepare it again."""
@@ -43,8 +43,8 @@ class Benchmark:
             pins = ("sha256",) if "sha256" in source else ("huggingface", "revision", "path")
             origin = {key: source[key] for key in pins}
         origin |= {key: source[key] for key in ("member", "members", "header", "format") if key in source}
-        told = {key: self.definition[key] for key in _SHAPING if self.definition.get(key) is not None}
-        return {"format": 1, "source": origin, **told}
+        shaping = {key: self.definition[key] for key in _SHAPING if self.definition.get(key) is not None}
+        return {"format": 1, "source": origin, **shaping}
 
 
 def load_benchmark(
@@ -62,14 +62,20 @@ def load_benchmark(
             check(spec, f"columns.{key}")
         if definition["row"] != "in_order" and "options" not in definition:
             raise InputError(f"row: {definition['row']!r} puts options together; found no options")
-        asked = definition["prompt"] if prompt is None else _told(prompt, bases)
-        text, told = _prompt(asked, path.parent)
+        asked = definition["prompt"] if prompt is None else _prompt_named(prompt, bases)
+        text, prompt_source = _prompt(asked, path.parent)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     if "problem" not in fields(text):
         source = f"{path}: prompt" if prompt is None else f"prompts.{name}"
-        raise InputError(f"{source}: found no {{problem}}; expected the place where the problem stands")
-    shaped = {"name": name, **definition, "prompt": text, "prompt_source": told, "part": dict(part) if part else None}
+        raise InputError(f"{source}: found no {{problem}}; expected it where the problem is inserted")
+    shaped = {
+        "name": name,
+        **definition,
+        "prompt": text,
+        "prompt_source": prompt_source,
+        "part": dict(part) if part else None,
+    }
     return Benchmark(name, path, shaped)
 
 
@@ -86,7 +92,7 @@ def _check_source(source: dict[str, Any], folder: Path) -> None:
             raise InputError(f"source.file: there is no file {source['file']}")
 
 
-def _told(named: str, bases: Sequence[Path]) -> dict[str, str]:
+def _prompt_named(named: str, bases: Sequence[Path]) -> dict[str, str]:
     """Return what a configuration's prompt means: a shipped name, or a file relative to one of `bases`."""
     if (PROMPTS / f"{named}.txt").is_file():
         return {"name": named}

@@ -73,7 +73,7 @@ def files_of(kind: str, named: Iterable[str], bases: Sequence[Path]) -> dict[str
     for one in named:
         name, path = located(kind, one, bases)
         if name in found:
-            raise InputError(f"{kind}: the name {name!r} stands twice; expected every name once")
+            raise InputError(f"{kind}: the name {name!r} is listed twice; expected every name once")
         found[name] = path
     return found
 

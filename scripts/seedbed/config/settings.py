@@ -164,7 +164,7 @@ class Settings:
 
     def fingerprint(self, model: str, benchmark: str) -> str:
         """Return the digest of all that shapes an answer beside the server, the row and the seed."""
-        asked, told = self.model(model), self.benchmark(benchmark).definition
+        asked, definition = self.model(model), self.benchmark(benchmark).definition
         shaping = {
             "sampling": self.sampling(model, benchmark),
             **{key: asked[key] for key in ("served_name", "extra_body")},
@@ -172,7 +172,7 @@ class Settings:
         loops, overflow = self.config["loops"], self.config["context_overflow"]
         shaping |= {"cut": loops["flag_chars"]} if loops["cut"] else {}
         shaping |= {"overlong": overflow} if overflow != "error" else {}  # named as in the store of older runs
-        return digest(shaping | {"prompt": told["prompt"], "system": told["system"]})
+        return digest(shaping | {"prompt": definition["prompt"], "system": definition["system"]})
 
 
 def load(config: Mapping[str, Any], source: str, bases: Sequence[Path]) -> Settings:

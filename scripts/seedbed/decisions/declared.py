@@ -42,7 +42,7 @@ def resolve(config: dict[str, Any], names: dict[str, list[str]], bases: Sequence
         if _same(*sides):
             raise InputError(f"comparisons.{index}: {label} is one and the same; expected two sides that differ")
         if label in labels:
-            raise InputError(f"comparisons.{index}: {label} stands twice; expected every pair once")
+            raise InputError(f"comparisons.{index}: {label} is listed twice; expected every pair once")
         labels.append(label)
     for index, gate in enumerate(config["gates"]):
         asked = {"require": gate} if isinstance(gate, str) else dict(gate)

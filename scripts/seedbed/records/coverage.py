@@ -87,7 +87,7 @@ def read_seed_file(path: Path) -> SeedFile:
                 raise InputError(f"{path}, line {number}: not a whole record ({error})") from None
             key = str(sample.id)
             if key in found.statuses:
-                raise InputError(f"{path}, line {number}: id {key!r} stands twice; expected every id once")
+                raise InputError(f"{path}, line {number}: id {key!r} occurs twice; expected every id once")
             found.statuses[key] = status_of(sample)
             if sample.origin.reason:
                 found.reasons[key] = sample.origin.reason
@@ -97,8 +97,8 @@ def read_seed_file(path: Path) -> SeedFile:
             found.seeds.add(sample.origin.seed)
             found.tokens += sample.num_generated_tokens or 0
             found.unknown.update(name for name, known in told_by(sample).items() if not known)
-            told = (sample.generation_end_time, sample.num_generated_tokens, sample.finish_reason)
-            trace.update(outputs.trace_line(sample.id, *told))
+            fields = (sample.generation_end_time, sample.num_generated_tokens, sample.finish_reason)
+            trace.update(outputs.trace_line(sample.id, *fields))
     except (InputError, OSError) as error:
         found.fault = str(error)
     found.trace = trace.hexdigest()
@@ -177,7 +177,7 @@ def _files(folder: Path) -> tuple[dict[int, Path], list[dict[str, Any]]]:
             faults.append({"seed": None, "fault": fault})
             continue
         if seed in found:
-            faults.append({"seed": seed, "fault": f"seed {seed} stands in {found[seed].name} and in {path.name}"})
+            faults.append({"seed": seed, "fault": f"seed {seed} is in {found[seed].name} and in {path.name}"})
         found.setdefault(seed, path)
     return found, faults
 

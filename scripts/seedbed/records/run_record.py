@@ -52,8 +52,8 @@ def _sound(record: dict[str, Any]) -> dict[str, Any]:
             found[name] = {key: value for key, value in inner if name == "made_of" or isinstance(value, dict)}
     if "made_of" in found:
         parts = ("code", "host", "versions", "models")
-        told = found["made_of"].items()
-        found["made_of"] = {key: value for key, value in told if key not in parts or isinstance(value, dict)}
+        blocks = found["made_of"].items()
+        found["made_of"] = {key: value for key, value in blocks if key not in parts or isinstance(value, dict)}
     if "asked" in found:
         found["asked"] = {name: terms for name, terms in found["asked"].items() if _asked(terms)}
     if "pairs" in found:

@@ -95,7 +95,7 @@ _REMEDIES = (  # what stands in a reason, what to do about it
     ("since it was finished", f"remove that file and run snakemake: it {_FROM_STORE}"),
     ("is no output of a seed", "move it elsewhere, then run snakemake"),
     ("not in the dataset", "the dataset has changed: move these outputs elsewhere, then run snakemake"),
-    (" stands in ", "remove one of the two, then run snakemake"),
+    (" and in output-rs", "remove one of the two, then run snakemake"),
     ("not a whole record", f"remove that file and run snakemake: what is finished {_FROM_STORE}"),
 )
 

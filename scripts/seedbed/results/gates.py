@@ -1,4 +1,4 @@
-"""The gates of a run: judged from its files, written to gate.json, told in one line."""
+"""The gates of a run: judged from its files, written to gate.json, summed up in one line."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

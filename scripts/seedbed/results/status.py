@@ -68,8 +68,8 @@ def coverage_of(settings: Settings, pair: Pair, wanted: Mapping[str, Any]) -> di
         if repeated.samples:
             found["flags"][repetition.FLAG] = repeated.samples
     try:
-        if told := import_record.read(folder):
-            found["imported"] = {"from": told["from"], "source": told["source"]}
+        if imported := import_record.read(folder):
+            found["imported"] = {"from": imported["from"], "source": imported["source"]}
     except InputError as error:
         faults.append({"seed": None, "fault": str(error)})
     if faults:
@@ -96,7 +96,7 @@ def stale_scorers(settings: Settings, scorers: Iterable[str], folder: Path, cove
 
 
 def _made_from(outputs: dict[str, str], file: str | None, folder: Path, scorer: str) -> bool:
-    """Return whether a scorer's metrics were made from `outputs`, and by its file as it is now where that is told."""
+    """Return whether a scorer's metrics were made from `outputs`, and by its present file if that is recorded."""
     try:
         details = read_details(folder, scorer)
     except InputError:

@@ -17,9 +17,9 @@ def of_run(record: Mapping[str, Any], coverages: Iterable[Mapping[str, Any]]) ->
     """Return what the run of a record has used since it started; tokens are those of all outputs that count now."""
     started = record.get("started") or 0.0
     models = {
-        model: _server(model, told, started) for model, told in record.get("made_of", {}).get("models", {}).items()
+        model: _server(model, entry, started) for model, entry in record.get("made_of", {}).get("models", {}).items()
     }
-    hours = [told["gpu_hours"] for told in models.values() if told.get("gpu_hours") is not None]
+    hours = [entry["gpu_hours"] for entry in models.values() if entry.get("gpu_hours") is not None]
     return {
         "stages": stages(started),
         "datasets": {name: files.read_json(paths.dataset_source(name)) for name in _benchmarks(coverages)},
@@ -39,13 +39,13 @@ def stages(since: float) -> dict[str, dict[str, float]]:
     jobs: dict[str, dict[Any, tuple[float, float]]] = {}
     for path in METADATA.glob("*") if METADATA.is_dir() else ():
         try:
-            told = json.loads(path.read_bytes())
-            span = float(told["starttime"]), float(told["endtime"])
-            rule, job = str(told["rule"]), told.get("job_hash") or span
+            entry = json.loads(path.read_bytes())
+            span = float(entry["starttime"]), float(entry["endtime"])
+            rule, job = str(entry["rule"]), entry.get("job_hash") or span
         except (OSError, ValueError, KeyError, TypeError):
             continue
         if span[0] >= since:
-            jobs.setdefault(rule, {})[job] = span  # a job with several outputs is told of several times
+            jobs.setdefault(rule, {})[job] = span  # a job with several outputs has an entry for each
     return {
         rule: _span(list(found.values())) for rule, found in sorted(jobs.items(), key=lambda one: min(one[1].values()))
     }
@@ -62,7 +62,7 @@ def _span(spans: list[tuple[float, float]]) -> dict[str, float]:
 
 
 def outputs(coverage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return samples and tokens (None: not all told) of a pair's outputs, and the traces that tell these outputs."""
+    """Return samples and tokens (None: not all known) of a pair's outputs, and the traces that identify them."""
     outputs = coverage["outputs"]
     tokens = [output["tokens"] for output in outputs.values()]
     return {
@@ -72,7 +72,7 @@ def outputs(coverage: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _server(model: str, told: Mapping[str, Any], started: float) -> dict[str, Any]:
+def _server(model: str, entry: Mapping[str, Any], started: float) -> dict[str, Any]:
     """Return the record of a model's server in this run, {} where it was not started, with its GPU-hours."""
     stored = files.read_json(paths.server_record(model))
     record = files.read_json(paths.server_usage(model)) or {}
@@ -80,7 +80,7 @@ def _server(model: str, told: Mapping[str, Any], started: float) -> dict[str, An
     if not mine:
         return {"record": stored} if stored else {}
     seconds = sum(record.get(f"server_{state}_seconds", 0.0) for state in _SERVED)
-    gpus = sum(role.count * role.nodes * role.gpus for role in roles(dict(told["server"])))
+    gpus = sum(role.count * role.nodes * role.gpus for role in roles(dict(entry["server"])))
     return {
         "record": stored or record,
         "gpus": gpus,

@@ -16,7 +16,7 @@ Pair = tuple[str, str]
 def line(
     pair: Pair, coverage: dict[str, Any], rows: Iterable[dict[str, Any]], stale: list[str], going_on: bool = False
 ) -> str:
-    """Return the line of a (model, benchmark): verdict, size, strict pass@1 where that may be told, or the reasons.
+    """Return the line of a (model, benchmark): verdict, size, strict pass@1 where it is valid, or the reasons.
 
     While a run is `going_on`, INVALID is only so far.
     """
@@ -40,8 +40,8 @@ def line(
     remarks = coverage.get("remarks", [])  # on repeated generations: they say more than the flag's number
     parts += [f"{name} {count}" for name, count in coverage["flags"].items() if not (remarks and name == FLAG)]
     parts += remarks
-    if told := coverage.get("imported"):
-        parts.append(f"imported ({told['from']})")
+    if imported := coverage.get("imported"):
+        parts.append(f"imported ({imported['from']})")
     if coverage["verdict"] == PARTIAL:
         parts += reasons(pair, coverage)
     return ", ".join(parts)
@@ -49,7 +49,7 @@ def line(
 
 def reasons(pair: Pair, coverage: dict[str, Any]) -> list[str]:
     """Return why a pair is not complete: each common reason once, with its seeds or samples and where to look."""
-    told = [str(fault["fault"]) for fault in coverage["faults"]]
+    found = [str(fault["fault"]) for fault in coverage["faults"]]
     missing = sorted(set(coverage["seeds"]["expected"]) - set(coverage["seeds"]["found"]))
     by_reason: dict[str, list[int]] = {}
     for seed in missing:
@@ -59,15 +59,15 @@ def reasons(pair: Pair, coverage: dict[str, Any]) -> list[str]:
         reason = common.replace(_SEED, str(seeds[0]))
         word = "seed" if len(seeds) == 1 else "seeds"
         log = f"{_log(pair, seeds[0])}: " if reason not in (_SILENT, _NOT_THERE) else ""
-        told.append(f"{word} {', '.join(map(str, seeds))} missing: {log}{reason}")
+        found.append(f"{word} {', '.join(map(str, seeds))} missing: {log}{reason}")
     samples: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for cell in coverage["not_ok"]:
         if cell["status"] in (ERROR, MISSING) and cell["seed"] not in missing:
             samples.setdefault((cell["status"], cell["reason"] or "no record"), []).append(cell)
     for (status, reason), cells in samples.items():
         more = f" and {len(cells) - 1} more" if len(cells) > 1 else ""
-        told.append(f"{status}: {cells[0]['id']} of seed {cells[0]['seed']}{more}: {reason}")
-    return told
+        found.append(f"{status}: {cells[0]['id']} of seed {cells[0]['seed']}{more}: {reason}")
+    return found
 
 
 _SEED = "{seed}"
@@ -76,7 +76,7 @@ _NOT_THERE = "no longer among the imported outputs; import them again"
 
 
 def _common(reason: str, seed: int) -> str:
-    """Return a reason without the number of its seed in the names of files: what stopped all seeds is told once."""
+    """Return a reason with a placeholder for its seed in the names of files: a common cause is printed once."""
     return re.sub(rf"\brs{seed}\b", f"rs{_SEED}", reason)
 
 

@@ -44,7 +44,7 @@ class Taken:
     line: bytes
 
     def problem(self) -> str | None:
-        """Return the wording of its problem, None where it is not told."""
+        """Return the wording of its problem, None where it is not known."""
         return Text(bytes(self.record.problem), self.where).full() or None
 
     def with_id(self, identity: str) -> bytes:
@@ -110,7 +110,7 @@ class Reader:
             fields = self._renamed(fields, where)
         if self.form == SGL_EVAL:
             if fields.get("num_generated_tokens") == b"0" and fields.get("generation", b"null") not in _EMPTY:
-                for name in _OF_A_SERVER:  # written as 0 where the server has not told them
+                for name in _OF_A_SERVER:  # written as 0 where the server has not sent them
                     fields.pop(name, None)
             if fields.get("num_reasoning_tokens") == b"0" and fields.get("reasoning_content", b"null") not in _EMPTY:
                 fields.pop("num_reasoning_tokens")

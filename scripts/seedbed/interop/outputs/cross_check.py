@@ -18,10 +18,10 @@ Said = dict[str, dict[str, float]]
 def said(metrics: Path, form: str, benchmark: str) -> Said:
     """Return the percentages of a peer's metrics.json by mode; raises InputError if they cannot be read."""
     try:
-        told = json.loads(metrics.read_bytes())
+        document = json.loads(metrics.read_bytes())
         if form == SGL_EVAL:
-            return _of_sgl_eval(told["aggregate"], int(told["n_repeats"]))
-        blocks = {name: block for name, block in told.items() if isinstance(block, dict)}
+            return _of_sgl_eval(document["aggregate"], int(document["n_repeats"]))
+        blocks = {name: block for name, block in document.items() if isinstance(block, dict)}
         block = blocks[benchmark if benchmark in blocks else next(iter(blocks))]
         return {
             mode: {name: float(values[name]) for name in FIGURES if isinstance(values.get(name), int | float)}
@@ -31,15 +31,15 @@ def said(metrics: Path, form: str, benchmark: str) -> Said:
         raise InputError(f"{metrics}: {type(error).__name__}: {error}; expected the metrics of {form}") from None
 
 
-def _of_sgl_eval(told: Mapping[str, float], k: int) -> Said:
+def _of_sgl_eval(theirs: Mapping[str, float], k: int) -> Said:
     """Return the shares of sgl-eval's aggregate as percentages under NeMo-Skills' names."""
     mean = f"pass@1[avg-of-{k}]" if k > 1 else "pass@1"
-    found = {mean: {"symbolic_correct": 100 * float(told["pass@1" if k > 1 else "score"])}}
-    if "no_answer" in told:
-        found[mean]["no_answer"] = 100 * float(told["no_answer"])
+    found = {mean: {"symbolic_correct": 100 * float(theirs["pass@1" if k > 1 else "score"])}}
+    if "no_answer" in theirs:
+        found[mean]["no_answer"] = 100 * float(theirs["no_answer"])
     for mode in (f"pass@{k}", f"majority@{k}") if k > 1 else ():
-        if mode in told:
-            found[mode] = {"symbolic_correct": 100 * float(told[mode])}
+        if mode in theirs:
+            found[mode] = {"symbolic_correct": 100 * float(theirs[mode])}
     return found
 
 
@@ -67,17 +67,19 @@ def judged_otherwise(judged: Mapping[tuple[str, int], bool], folder: Path) -> li
 
 def lines(record: Mapping[str, Any]) -> list[str]:
     """Return what people read of the two comparisons in imported.json."""
-    told = []
+    sentences = []
     if found := record.get("their_metrics"):
         file, different = found["file"], found["different"]
         each = [f"{one['figure']} {one['theirs']:.2f}, here {one['ours']:.2f}" for one in different]
         if different:
-            told.append(f"{file} differs from the strict recount: {'; '.join(each)}")
+            sentences.append(f"{file} differs from the strict recount: {'; '.join(each)}")
         if found["same"]:
-            told.append(f"{file}: {found['same']} figures are as the strict recount has them")
+            sentences.append(f"{file}: {found['same']} figures are as the strict recount has them")
         if missing := found["without_counterpart"]:
-            told.append(f"{file}: {len(missing)} figures have no counterpart here, such as {missing[0]}")
+            sentences.append(f"{file}: {len(missing)} figures have no counterpart here, such as {missing[0]}")
     if (samples := record.get("judged_otherwise")) is not None and samples:
         more = f" and {len(samples) - _NAMED} more" if len(samples) > _NAMED else ""
-        told.append(f"judged otherwise than the records say (symbolic_correct): {', '.join(samples[:_NAMED])}{more}")
-    return told
+        sentences.append(
+            f"judged otherwise than the records say (symbolic_correct): {', '.join(samples[:_NAMED])}{more}"
+        )
+    return sentences

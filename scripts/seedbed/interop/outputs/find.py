@@ -87,17 +87,17 @@ def _of_seeds(folder: Path, form: str) -> Folder:
         raise InputError(f"{chunks[0]}: a chunk of a seed; expected whole seeds: let NeMo-Skills merge its chunks")
     for path in _named(folder, _ALONE):
         if found:
-            remarks.append(f"{path.name} is left out: it tells no seed")
+            remarks.append(f"{path.name} is left out: its name has no seed")
         else:
             found[0] = Source(path, 0, path.name.endswith("-async") or form == SGL_EVAL)
-            remarks.append(f"{path.name} tells no seed; it is imported as seed 0")
+            remarks.append(f"{path.name} has no seed in its name; it is imported as seed 0")
     for path in _named(folder, _PLAIN):
         if not _SEED.fullmatch(path.name) and not _ALONE.fullmatch(path.name):
             remarks.append(f"{path.name} is left out: it is no output of a seed, though NeMo-Skills counts it as one")
-    told = _json(folder / "metrics.json") if form == SGL_EVAL else {}
+    document = _json(folder / "metrics.json") if form == SGL_EVAL else {}
     stamp = _STAMP.fullmatch(folder.resolve().name)
-    benchmark = told.get("name") or (stamp[1] if stamp else folder.resolve().name)
-    model = told.get("model")
+    benchmark = document.get("name") or (stamp[1] if stamp else folder.resolve().name)
+    model = document.get("model")
     if model is None and folder.resolve().parent.name == "eval-results":
         model = folder.resolve().parents[1].name
     metrics = folder / "metrics.json"
@@ -106,15 +106,15 @@ def _of_seeds(folder: Path, form: str) -> Folder:
         str(benchmark),
         None if model is None else str(model),
         metrics if metrics.is_file() else None,
-        _sampling(told.get("gen"), folder / "metrics.json"),
+        _sampling(document.get("gen"), folder / "metrics.json"),
         tuple(remarks),
     )
 
 
-def _sampling(told: object, path: Path) -> dict[str, Any]:
+def _sampling(value: object, path: Path) -> dict[str, Any]:
     """Return what of sgl-eval's parameters a configuration has a word for, what is null left out; raises InputError."""
     known = schema("config")["$defs"]["sampling"]["properties"]
-    found = told if isinstance(told, dict) else {}
+    found = value if isinstance(value, dict) else {}
     taken = {name: value for name, value in found.items() if name in known and value is not None}
     try:
         conform({"models": {"m": {"imported": True}}, "benchmarks": ["aime25"], "sampling": taken}, "config", str(path))
@@ -143,13 +143,13 @@ def without_gaps(seeds: Sequence[int], wanted: Sequence[int] | None, where: Path
     """Return the seeds to import: those `wanted`, else all; raises InputError where one is missing."""
     if wanted is not None:
         if missing := sorted(set(wanted) - set(seeds)):
-            raise InputError(f"{where}: seed {missing[0]} is missing; found {_told(seeds)}")
+            raise InputError(f"{where}: seed {missing[0]} is missing; found {_span(seeds)}")
         return sorted(set(wanted))
     found = sorted(seeds)
     for before, after in pairwise(found):
         if after > before + 1:
             raise InputError(
-                f"{where}: seed {before + 1} is missing between {found[0]} and {found[-1]}: say --seeds {_told(seeds)}"
+                f"{where}: seed {before + 1} is missing between {found[0]} and {found[-1]}: say --seeds {_span(seeds)}"
                 " to import the others without it"
             )
     return found
@@ -170,7 +170,7 @@ def numbers(text: str | None) -> list[int] | None:
     return found
 
 
-def _told(seeds: Sequence[int]) -> str:
+def _span(seeds: Sequence[int]) -> str:
     """Return seeds as --seeds takes them."""
     return ",".join(map(str, sorted(seeds)))
 
@@ -178,9 +178,9 @@ def _told(seeds: Sequence[int]) -> str:
 def _json(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file, {} where there is none; raises InputError if the file is something else."""
     try:
-        told = json.loads(path.read_bytes())
+        document = json.loads(path.read_bytes())
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: {error}; expected the metrics of these outputs") from None
-    return told if isinstance(told, dict) else {}
+    return document if isinstance(document, dict) else {}

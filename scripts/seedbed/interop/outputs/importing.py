@@ -125,9 +125,7 @@ class _Copies:
         """Write one record; raises InputError where its seed has the id already."""
         places = self.places.setdefault(seed, {})
         if identity in places:
-            raise InputError(
-                f"{taken.where}: id {identity} stands at {places[identity]} too: expected every id once{hint}"
-            )
+            raise InputError(f"{taken.where}: id {identity} is at {places[identity]} too: expected every id once{hint}")
         places[identity] = taken.where
         self.sources.setdefault(seed, {})[source] = None
         if seed not in self.files:
@@ -176,7 +174,7 @@ def import_folder(request: Request, source: Folder, model: str, benchmark: str) 
 
 def _copy(file: Source, number: int, reader: Reader, found: Imported, copies: _Copies) -> None:
     """Write the records of one file to those of their seeds; of two files without a seed the first is seed 0."""
-    hint = " (--columns seed=NAME tells samples of one problem apart)" if reader.form == SIMPLE else ""
+    hint = " (--columns seed=NAME distinguishes the samples of one problem)" if reader.form == SIMPLE else ""
     found.problems.begin_seed()
     for taken in reader.records(file):
         seed = taken.seed if taken.seed is not None else file.seed
@@ -198,7 +196,9 @@ def _record(source: Folder, root: Path, reader: Reader, found: Imported, copies:
     if found.problems.reworded:
         count = len(found.problems.reworded)
         remarks.append(f"{count} problems are worded otherwise than in {found.problems.dataset}; ids and answers agree")
-    remarks += [f"{name} tells no seed; it is imported as seed {seed}" for name, seed in copies.numbered.items()]
+    remarks += [
+        f"{name} has no seed in its name; it is imported as seed {seed}" for name, seed in copies.numbered.items()
+    ]
     for seed in chosen:
         if missing := problems - len(copies.places[seed]):
             remarks.append(f"seed {seed}: {missing} of {problems} problems are missing")

@@ -1,4 +1,4 @@
-"""A recipe of srt-slurm as it is read: each value is taken, belongs elsewhere, or is told to have no place."""
+"""A recipe of srt-slurm: each of its values is taken, belongs elsewhere, or is reported as without counterpart."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ REASONS = {
     "dynamo.install": "Dynamo is part of the image",
     "dynamo.hash": "Dynamo is part of the image",
     "dynamo.top_of_tree": "Dynamo is part of the image",
-    "srun_options": "srun is told by the server file alone",
+    "srun_options": "only the server file sets options of srun",
     "profiling": "nothing is profiled",
     "telemetry": "nothing is scraped",
     "observability": "nothing is scraped",
