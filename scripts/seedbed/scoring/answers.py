@@ -4,7 +4,7 @@ What the expected answers of a set of outputs tell about their type.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -19,6 +19,9 @@ FINAL: Final = "final"
 REASONING: Final = "reasoning"
 
 
+Words = Callable[[], tuple[str, ...]]
+
+
 class Sample(msgspec.Struct, frozen=True, gc=False):
     """A generation with what an extractor may know of it."""
 
@@ -27,6 +30,8 @@ class Sample(msgspec.Struct, frozen=True, gc=False):
     truncated: bool = False
     letters: str = LETTERS
     separate_reasoning: bool = False  # the server delivered the thought in a field of its own
+    reasoning: Text | None = None  # that thought, for scorers that need it
+    words: Words | None = None  # the options' own words, where the row has them
 
 
 class Found(msgspec.Struct, frozen=True, gc=False):

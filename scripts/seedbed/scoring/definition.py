@@ -12,7 +12,7 @@ from seedbed.core.environment import ROOT
 from seedbed.core.errors import InputError
 
 FOLDER = ROOT / "config" / "scorers"
-LANGUAGES = ("en", "zh", "ja", "ko", "de", "fr", "es", "pt", "it", "ru")
+LANGUAGES = ("en", "zh", "ja", "ko", "de", "fr", "es", "pt", "it", "ru", "bn", "sw")
 
 
 class StrictStage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="stage", tag="strict"):

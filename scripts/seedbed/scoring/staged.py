@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from seedbed.scoring.answers import NOTHING, TIMED_OUT, Found, Sample, Scorer
+from seedbed.scoring.answers import FINAL, NOTHING, TIMED_OUT, Found, Sample, Scorer
 from seedbed.scoring.definition import Definition, PatternStage, StrictStage, find_definition, read_definition
-from seedbed.scoring.extraction.where import Part, final_part, thought, whole_text
+from seedbed.scoring.extraction.regions import Part, end_of_thought, final_part, first_turn, thought, whole_text
 from seedbed.scoring.grading import Comparer, grade
 from seedbed.scoring.strict import Strict
 from seedbed.scoring.typed_grading import grade_value
@@ -22,21 +22,25 @@ class Marks:
 
     def __init__(self, definition: Definition) -> None:
         """Prepare the stages of a definition."""
-        from seedbed.scoring.extraction import broad, policy
+        from seedbed.scoring.extraction import marks, search
 
-        self._broad = broad
-        self._stages = policy.stages_of(definition.stages)
+        self._search = search
+        self._stages = marks.stages_of(definition.stages)
         self._definition = definition
 
     def extract(self, part: Part, sample: Sample) -> Found:
         """Return the answer that is marked in a part, the first or the last as the definition says."""
         if self._definition.match == "first":
-            return self._broad.extract_first(part, sample, self._stages)
-        return self._broad.extract(part, sample, self._stages, self._definition.run_on)
+            return self._search.extract_first(part, sample, self._stages)
+        return self._search.extract(part, sample, self._stages, self._definition.run_on)
+
+    def extract_end(self, part: Part, sample: Sample) -> Found:
+        """Return the answer that a thought ends with."""
+        return self._search.extract_end(part, sample, self._stages)
 
     def first_differs(self, part: Part, found: Found, sample: Sample) -> bool:
         """Return whether another answer is marked in the part before the last one."""
-        return self._broad.first_differs(part, found, sample, self._stages)
+        return self._search.first_differs(part, found, sample, self._stages)
 
 
 class Staged:
@@ -60,10 +64,16 @@ class Staged:
             return self._flagged(self._in_whole(sample), sample, None)
         part = final_part(sample)
         found = self._in_part(part, sample) if part is not None else NOTHING
-        if self.definition.look_back and found == NOTHING:
+        if found.value is None and self.definition.run_on and sample.truncated:
+            turn = first_turn(sample)
+            found = self._in_part(turn, sample) if turn is not None else found
+        if found == NOTHING and self._marks is not None:
+            end = end_of_thought(sample)
+            found = self._marks.extract_end(end, sample) if end is not None else NOTHING
+        if found == NOTHING and self.definition.look_back:
             before = thought(sample)
-            return self._in_part(before, sample) if before is not None else NOTHING
-        return self._flagged(found, sample, part)
+            found = self._in_part(before, sample) if before is not None else NOTHING
+        return self._flagged(found, sample, part) if found.part == FINAL else found
 
     def _flagged(self, found: Found, sample: Sample, part: Part | None) -> Found:
         """Return an answer, with a flag if the final part marks another one before its last."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from math_verify import ExprExtractionConfig, LatexExtractionConfig, parse, verify
 
 from seedbed.scoring.equality_process import answer_pairs
-from seedbed.scoring.extraction.box_values import read_box
+from seedbed.scoring.extraction.values import read_box
 from seedbed.scoring.nemo_equality import IN_MATH, peer_equal
 
 _SHORTEST = 6  # significant digits a decimal needs to stand for a fraction that it only rounds

@@ -29,7 +29,7 @@ def _equal_numbers(value: str, expected: str) -> bool:
 
 def _number(text: str) -> Fraction | None:
     """Return the number a text is, or None."""
-    from seedbed.scoring.extraction.box_values import read_box
+    from seedbed.scoring.extraction.values import read_box
 
     reading = read_box(text.removesuffix("%"), "decimal", "")
     if reading is None or reading.value is None:

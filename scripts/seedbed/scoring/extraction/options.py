@@ -1,0 +1,334 @@
+"""Option letters: what is one and what only looks like one, and running text that names one as the answer."""
+
+# ruff: noqa: RUF001
+import re
+from collections.abc import Callable, Iterator
+
+from seedbed.scoring.extraction.candidates import NAMED, REACH, STATED, Asked, Candidate, Reading, refused
+from seedbed.scoring.extraction.languages import CONDITION, DENIED_BEHIND, UNKNOWN, matches_from_end
+
+_BEFORE = re.compile(
+    r"(?:[\s*_`$\"'\u201c\u201d~&]|\\\(|\\\[|\\(?:text|math)(?:bf|rm|it|sf)?\s*\{|\\boxed\s*\{|\\fbox\s*\{"
+    r"|\{|\[(?=\[)|</?(?:b|strong|i|em|u|p|span|code)>|\\(?:displaystyle|quad|,|;|:|!| )"
+    r"|\$?(?P<name>LETTER|ANSWER|OPTION)\s+where\s+\$?(?P=name)\s+is\b"
+    r"|(?:the\s+)?(?:correct\s+|best\s+|right\s+)?(?:option|choice|answer|letter|alternative|opción|opção"
+    r"|opzione|вариант|alternativa|antwort|réponse|lettera|letra|lettre|buchstabe|选项|選項|選択肢"
+    r"|보기)(?![A-Za-z])\s*[:.]?|(?-i:the|la|el|le|o|a|die|der|l')[ ]+(?=(?:op[cç]|opz|alternativ|lett|letr"
+    r"|option|antwort|réponse"
+    r"|(?-i:[(*$]{0,3}[A-J](?![A-Za-z]))))|l'(?=op))*",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(
+    r"(?P<open>[(\[<]|\\left\()?\s*(?:\\text(?:bf|rm)?\s*\{|\*\*)?(?P<letter>[A-Za-z])(?:\}"
+    r"|\*\*)?\s*(?P<close>[)\]>]|\\right\))?"
+)
+_MORE = re.compile(
+    r"[\s*$}_)\]]*(?:\\text\s*\{\s*)?(?:or|and|and/or|/|&|\||,|;|oder|und|ou|et|o|y|e|или|и|或(?:者)?|和|、|と"
+    r"|または|또는|와|과)(?:\s*\})?[\s*$({\[]*(?:(?:or|and|maybe|possibly|perhaps"
+    r"|even)\s+)*(?:\\text\s*\{)?[(\[]?(?P<letter>[A-Z]|(?<=\()[a-z](?=\)))(?![A-Za-z0-9'])"
+    r"(?!\s+(?:is|are|was|cannot|can|has|have|would|does|do|seems|gives|ist|est|es)\b)",
+)
+_LISTED = re.compile(
+    r"[.):][^\n]{0,300}\n+[ \t>*_-]*[(\[]?(?P<letter>[A-J])[.):]\s"
+)  # another option on the line below
+_REASON = re.compile(
+    r"\s+(?:because|since|as|for|is|which|due|by|with|from|weil|da|car|parce|porque|perché|потому|would|\("
+    r"|--?|\u2013|\u2014)(?![A-Za-z])"
+)
+_ENDS = re.compile(r"[\s*_`$}\"'\u201d)\]]*(?:\\?[.,:;!)\]]|\n|$|\\\)|\\\]|-\s|\u2013|\u2014|\(|<)")
+_EITHER = re.compile(r"(?:either|both|neither|one of|any of|not|between)\b", re.IGNORECASE)
+_IN_BOX = re.compile(
+    r"[(\[]?\s*(?:\\text(?:bf|rm)?\s*\{|\\math(?:bf|rm)\s*\{)?\s*(?:(?:the\s+)?(?:correct\s+)?(?:option"
+    r"|choice|answer)\s*:?\s*)?[(\[]?\s*(?P<letter>[A-Za-z])\s*(?:\}\s*)?[)\]]?(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_BOX_REST = re.compile(
+    r"\s*\}?\s*(?:[.:;)\]}]|-\s|\u2013|\u2014|\\q?quad(?![a-z])|\\[ ,;:~]|~|\\text"
+    r"|\s+(?:[A-Za-z($\d]|\\(?:text|math|q?quad|[ ,;:])))",
+    re.DOTALL,
+)
+
+
+def read_letter(text: str, start: int, end: int, letters: str) -> Reading | None:
+    """Return the option letter at `start` of a plain text behind a label; None for words, a refusal for several."""
+    before = _BEFORE.match(text, start, end)
+    place = before.end() if before else start
+    match = _LETTER.match(text, place, end)
+    if match is None or not _stands_alone(text, match, before[0] if before else "", end):
+        if UNKNOWN.match(text, place, end) or _EITHER.match(text, place, end):
+            return refused(place, place, "unknown")
+        return None
+    letter = match["letter"].upper()
+    if letter not in letters:
+        return None
+    more = _MORE.match(text, match.end(), end)
+    if more is None and "\n" in text[start:place]:
+        more = _LISTED.match(text, match.end("letter"), end)
+    if more and more["letter"].upper() in letters and more["letter"].upper() != letter:
+        return refused(match.start("letter"), more.end(), "several")
+    where = match.start("letter")
+    bracketed = bool(match["close"])  # what follows is the option's own text
+    return Reading(letter, where, where + 1, bracketed or _ENDS.match(text, match.end(), end) is not None)
+
+
+def _stands_alone(text: str, match: "re.Match[str]", before: str, end: int) -> bool:
+    """Return whether a letter is an option and not the beginning of a word, an article or a formula."""
+    letter, after = match["letter"], text[match.end() : match.end() + 1] if match.end() < end else ""
+    behind = text[match.end("letter") : match.end("letter") + 1] if match.end("letter") < end else ""
+    if behind.isalnum() and behind.isascii():
+        return False
+    if match["open"] and match["close"]:
+        return True
+    if match["open"]:
+        return False
+    if behind == "'" and text[match.start("letter") - 1 : match.start("letter")] == "'":
+        return True
+    if behind in {"_", "^", "'", "="} or (behind == "-" and text[match.end() + 0 : match.end() + 2][1:2].isalnum()):
+        return behind == "_" and before.rstrip().endswith("_")
+    following = text[match.end("letter") : end]
+    if re.match(r"[^\S\n]*(?:[=+>^\u221e]|<(?![/|a-z])|\\(?!\)|\]|\.|text|quad|,|;|:| ))", following):
+        return False
+    wrapped = before.rstrip().endswith(
+        ("*", "$", "{", "`", '"', "_", "\\(", "\u201c")
+    ) or before.rstrip().lower().endswith(("option", "choice"))
+    if after and not after.isascii():
+        return True
+    if _ENDS.match(text, match.end("letter"), end) and not re.match(r"\.[A-Za-z]", following):
+        return True
+    if re.match(r"\.[A-Za-z]", following):
+        return False
+    if letter.islower():
+        if letter not in "ai" and _REASON.match(text, match.end("letter"), end):
+            return True
+        return wrapped and re.match(r"[\s*_`$}\"]*$", following[:4]) is not None
+    if letter in "AI":
+        return wrapped or _REASON.match(text, match.end("letter"), end) is not None
+    return True
+
+
+def read_box_letter(text: str, start: int, end: int, letters: str) -> Reading | None:
+    """Return the option letter of a box, None for a formula, a refusal for several letters."""
+    match = _IN_BOX.match(text, start, end)
+    if match is None:
+        return None
+    letter = match["letter"].upper()
+    rest = match["rest"].strip()
+    more = _MORE.match(text, match.end("letter"), end)
+    if more and more["letter"].upper() in letters and letter in letters:
+        return refused(start, end, "several")
+    if letter not in letters or match["rest"][:1].isalnum():
+        return None
+    if rest and (re.match(r"[=+*^_<>'|/-]", rest) or not _BOX_REST.match(text, match.end("letter"), end)):
+        return None
+    where = match.start("letter")
+    return Reading(letter, where, where + 1)
+
+
+def is_denied_behind(text: str, start: int, end: int) -> bool:
+    """Return whether what follows an option takes it back: "B is wrong", "D 不正确"."""
+    return DENIED_BEHIND.match(text, start, end) is not None
+
+
+# An option as running text names one: "(C)", "option C", "**C. words**"; a bare letter is marked by its sentence alone.
+_WORD = (
+    r"(?:option|choice|answer|statement|alternative|opción|opção|opzione|alternativa|alternative|вариант|antwort|réponse"
+    r"|respuesta|resposta|risposta)"
+)
+_ONE = r"[*_$]{0,3}[(\[]?(?P<one>[A-J])[)\]]?[*_$.]{0,3}"
+_RIGHT = (
+    r"(?:correct|right|best|most\s+\w+|answer|richtig\w*|korrekt\w*|correcte?|correcta|bonne|corret[ao]|corrett[ao]"
+    r"|верн\w+|правильн\w+)"
+)
+_VERDICT = re.compile(
+    rf"(?:(?<![A-Za-z\u00c0-\u024f\u0400-\u04ff*_$(\[]){_ONE}\s+(?:is|would\s+be|ist|est|es|é|è|[-\u2013\u2014])\s+"
+    r"(?:indeed\s+|therefore\s+|clearly\s+|thus\s+|definitely\s+|the\s+only\s+)?(?:the\s+|die\s+|la\s+|a\s+|o\s+)?"
+    rf"{_RIGHT}(?![A-Za-z])"
+    r"|(?:选项?|選項?|選択肢|只有|仅|僅|只有选项)?\s*(?<![A-Za-z])[(]?(?P<two>[A-J])[)]?\s*(?:选项|選項|项|項)?[^\n。，,;；A-Za-z]{0,24}?"
+    r"(?:是|が|は|最|才)?\s*(?:正确|正確|对的|正しい|正解|符合|恰当|合适)"
+    r"|[(]?(?P<three>[A-J])[)]?(?:가|이)?\s*(?:정답|맞))"
+)
+_VERDICT_NEEDLES = (
+    "correct", "right", "best", "most ", "answer", "richtig", "korrekt", "bonne", "corret", "corrett", "верн",
+    "правильн", "正确", "正確", "对的", "正しい", "正解", "符合", "恰当", "合适", "정답", "맞",
+)  # fmt: skip
+_CHOOSE = re.compile(
+    r"\b(?:i|we)\s*(?:'ll|'d|will|would|can|should|must)?\s*(?:therefore\s+)?(?:choose|pick|select"
+    r"|go\s{1,2}with|chose)\s+(?:option\s+|answer\s+|choice\s+)?"
+    r"|\bmy\s+(?:choice|pick)\s+is\s+"
+    r"|(?:故|应|應|所以|因此|答案|只能)?(?:选择|選擇|应选|應選|选|選)(?:选?项|選?項)?(?:的是|为)?[:\uff1a]?\s*(?=[*(\uff08\[]{0,3}[A-J])",
+    re.IGNORECASE,
+)
+_CHOOSE_NEEDLES = ("choose", "chose", "pick", "select", "go with", "go  with", "choice", "选", "選")
+_SUPERLATIVE = re.compile(
+    r"\b(?:(?:best|closest|correct|right|most\s+[a-z]+|only\s+(?:remaining|correct|possible))\s+"
+    r"(?:(?:fit|match|guess|statement|description|explanation|candidate|conclusion|pair|combination|order|value|one"
+    r"|option|choice|answer|selection)s?)|odd\s+one\s+out)(?:\s+(?:here|among\s+(?:these|them|the\s+\w+(?:\s+\w+)?)"
+    r"|(?:to|for|of|with)\s+(?:this|these|the)\s+[a-z]+))?\s*(?:is|would\s+be|seems\s+to\s+be|:|is\s+then)\s*:?\s*",
+    re.IGNORECASE,
+)
+_SUPERLATIVE_NEEDLES = ("best", "closest", "correct", "right", "most", "only", "odd")
+_DENIED = re.compile(
+    r"(?:\bnot|n't|\bnever|\bno longer|\bnicht|\bpas|\bno|\bnão|\bnon|\bне|不|没有|沒有|无法|無法|并非|別|别)\s*"
+    r"(?:[\w\u4e00-\u9fff]{0,12}\s*)?$",
+    re.IGNORECASE,
+)
+_NOT_RIGHT = re.compile(r"(?:不|不太|不够|並不|并不|没有|非)\s*(?:是|够|能|太|完全)?\s*(?:正确|正確|对的|符合|恰当|合适)$")
+_PART = re.compile(r"\s+(?:in part|as a statement|about|only|in itself|for|name|but|however|if|when|yet)\b", re.IGNORECASE)
+_THING = re.compile(r"(?<![A-Za-z])(?!so|that|hence|thus|and|but|or|option|choice|answer|statement|only|because|since|as)[a-z]{2,}\s+$")
+_CLAUSE = re.compile(r"[.!?;,。，；！？\n]")
+_SUPPOSED = re.compile(
+    r"\b(?:if|unless|suppose|assuming|whether|would|could|might|trap|tempting|think|thinking|believe|mistake)\b|如果|假如|假设|若",
+    re.IGNORECASE,
+)
+
+
+def named_options(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
+    """Yield the options that running text chooses or calls right, from the last to the first."""
+    found = [*_chosen(text, start, asked), *_best(text, start, asked), *_verdicts(text, start, asked)]
+    yield from sorted(found, key=lambda one: -one.start)
+
+
+def _chosen(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
+    """Yield what "I choose B", "故选D" choose; what is denied or only supposed is left out."""
+    for match in matches_from_end(_CHOOSE, text, start, len(text), _CHOOSE_NEEDLES):
+        reading = read_letter(text, match.end(), len(text), asked.letters)
+        if reading is not None and reading.value is not None and not _denied(text, match.start()):
+            if not is_denied_behind(text, reading.end, len(text)):
+                yield Candidate(reading, "chosen", STATED, match.start())
+
+
+def _best(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
+    """Yield what "the best fit is C" names, where the letter is marked or ends its clause."""
+    for match in matches_from_end(_SUPERLATIVE, text, start, len(text), _SUPERLATIVE_NEEDLES):
+        reading = read_letter(text, match.end(), len(text), asked.letters)
+        if reading is None or (reading.value is not None and not reading.clean):
+            continue
+        if reading.value is None and "several" not in reading.flags:
+            continue
+        if _denied(text, match.start()) or _SUPPOSED.search(_clause_before(text, match.start())):
+            continue
+        if not is_denied_behind(text, reading.end, len(text)):
+            yield Candidate(reading, "named", STATED, match.start())
+
+
+def _verdicts(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
+    """Yield the one option that is called right near the end; where several are, none of them is the answer."""
+    found: list[Candidate] = []
+    for match in matches_from_end(_VERDICT, text, start, len(text), _VERDICT_NEEDLES):
+        group = next(name for name in ("one", "two", "three") if match[name])
+        place = match.start(group)
+        if found and place < found[0].start - REACH:
+            break
+        if match[group] not in asked.letters or _rejected(text, match, place, group):
+            continue
+        found.append(Candidate(Reading(match[group], place, place + 1), "named", NAMED, match.start()))
+    if len({one.reading.value for one in found}) > 1:
+        last = found[0]
+        found = [last._replace(reading=refused(last.reading.start, last.reading.end, "several"))]
+    yield from found
+
+
+def _rejected(text: str, match: "re.Match[str]", place: int, group: str) -> bool:
+    """Return whether a verdict is denied, supposed, partial, a question, or about a thing that only bears a letter."""
+    before = _clause_before(text, match.start())
+    if group == "two" and (_NOT_RIGHT.search(match[0]) or re.search(r"[不没非错錯]", text[place : match.end()])):
+        return True
+    if _denied(text, match.start()) or _SUPPOSED.search(before) or "would" in match[0]:
+        return True
+    if re.match(r"[^.!\n]{0,60}\?", text[match.end() :]) or _PART.match(text, match.end()):
+        return True
+    return group == "one" and _THING.search(before) is not None and not re.search(r"[(*\[]", match[0][: place - match.start()])
+
+
+def _clause_before(text: str, place: int) -> str:
+    """Return the beginning of the clause in which `place` is."""
+    return _CLAUSE.split(text[max(0, place - 120) : place])[-1]
+
+
+def _denied(text: str, place: int) -> bool:
+    """Return whether the words before `place` deny what follows."""
+    return _DENIED.search(_clause_before(text, place)) is not None
+
+
+# The last sentence, where it names one option and only one.
+_MARKED = re.compile(
+    rf"(?:\b{_WORD}\s+[*_$]{{0,3}}[(\[]?(?P<word>[A-J])\b[)\]]?|[(\[](?P<bracket>[A-J])[)\]]"
+    r"|(?:[*_]{2}|^|(?<=[:\s]))(?P<point>[A-J])[.):][*_]{0,2}(?=\s+\S)|[*_]{2}(?P<bold>[A-J])[*_]{2}"
+    r"|(?:选项|選項|選択肢)\s*[(]?(?P<zh>[A-J])[)]?|(?<![A-Za-z])(?P<item>[A-J])\s*(?:选项|選項|项|項))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_COPULA = re.compile(
+    r"(?:\b(?:is|are|be|was|ist|est|es|é|è|matches|match|corresponds?\s+to|corresponding\s+to|gives|yields|supports"
+    r"|leaves(?:\s+us\s+with)?|leaving|namely|called\s+for\s+is|in)|:|=|\u2192|是|为|為|は|が|选|選)\s*:?\s*"
+    r"(?:the\s+|only\s+|indeed\s+|therefore\s+|thus\s+|likely\s+|most\s+likely\s+)*$",
+    re.IGNORECASE,
+)
+_NEGATIVE = re.compile(
+    r"\b(?:not|never|neither|nor|cannot|eliminat\w*|rul\w+ out|exclud\w*|unlike|except|incorrect|wrong|false|fails?"
+    r"|instead of|rather than)\b|n't\b|不|错|錯|没有|排除|ない|않|아니",
+    re.IGNORECASE,
+)
+_CONCLUDES = re.compile(
+    r"\b(?:so|thus|hence|therefore|remain\w*|left|making|which\s+is|points?\s+to|best|only|conclude|corresponds?|matches|must)\b"
+    r"|所以|因此|故|综上|只有|只剩|最",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(r"(?:[\s*_`\"'$)\]}]|<[^<>\n]{1,20}>|\.|。|!)+$")
+_LAST_LINES = 700  # characters; no last sentence is longer
+
+
+def last_option(text: str, asked: Asked, words: Callable[[], tuple[str, ...]] | None = None) -> Candidate | None:
+    """Return the option that the last sentence of a text names, or whose own words are its last line, or None."""
+    closing = _CLOSING.search(text)
+    end = closing.start() if closing else len(text)
+    begin = max(0, end - _LAST_LINES)
+    line = max(begin, text.rfind("\n", begin, end) + 1)
+    before = text[begin:line].rstrip()
+    if before.endswith(":") or re.match(r"[\s>*_-]*[(\[]?[A-J][.):]\s", text[line:end] + " "):
+        line = max(begin, begin + before.rfind("\n") + 1)
+    starts = [match.end() for match in re.finditer(r"(?<![A-J(])[.!?。！？]\s*(?=[\s\u4e00-\u9fff*])\s*", text[line:end])]
+    place = line + (starts[-1] if starts else 0)
+    sentence = text[place:end]
+    found = [match for match in _MARKED.finditer(sentence) if _letter_of(match) in asked.letters]
+    if len({_letter_of(match) for match in found}) == 1 and _is_choice(sentence, found[-1], text[end : end + 3]):
+        where = place + found[-1].start(found[-1].lastgroup or 0)
+        return Candidate(Reading(_letter_of(found[-1]), where, where + 1), "named", NAMED, place)
+    return _own_words(text, line, end, words(), asked) if words is not None else None
+
+
+def _letter_of(match: "re.Match[str]") -> str:
+    """Return the letter of an option that was found."""
+    return str(match[match.lastgroup or 0]).upper()
+
+
+def _is_choice(sentence: str, match: "re.Match[str]", closing: str) -> bool:
+    """Return whether a sentence that names one option says that it is the answer."""
+    before, after = sentence[: match.start()], sentence[match.end() :]
+    if "?" in closing or CONDITION.search(sentence) or _SUPPOSED.search(sentence):
+        return False
+    if match.lastgroup == "bold" and not re.search(_WORD, sentence, re.IGNORECASE):
+        return False
+    joined = _COPULA.search(before.rstrip("*_$( \n") + " ") or _COPULA.search(before.rstrip("*_$ \n"))
+    own = match.lastgroup in {"point", "bracket", "word", "bold"}
+    if joined and not _NEGATIVE.search(before[max(0, joined.start() - 12) :]) and (own or not _NEGATIVE.search(after)):
+        return not _NEGATIVE.match(after.lstrip()) and not re.match(r"\s*(?:is|are|was)\s+(?:not|in|wrong)", after)
+    if _NEGATIVE.search(sentence):
+        return match.lastgroup in {"zh", "item"} and "只有" in before
+    if not before.strip(" -*_>#") and re.match(r"\s*[:*]", after):
+        return False  # the heading of a list's item
+    ends = not after.strip(" )*_].") or re.match(r"\s*\)?[*_]{0,3}$", after) is not None
+    return (ends and match.lastgroup in {"word", "bracket"}) or _CONCLUDES.search(sentence) is not None
+
+
+def _own_words(text: str, line: int, end: int, words: tuple[str, ...], asked: Asked) -> Candidate | None:
+    """Return the option whose own words are the last line of a text, or the end of it behind a colon or a verb."""
+    last = _bare(text[line:end])
+    same = [letter for letter, option in zip(asked.letters, words, strict=False) if _bare(option) and _bare(option) == last]
+    if len(same) != 1:
+        return None
+    return Candidate(Reading(same[0], line, end), "words", NAMED, line)
+
+
+def _bare(text: str) -> str:
+    """Return a text in lower case without blanks, marks and final stops."""
+    return re.sub(r"[\s*_$`\"'\\(){}]|[.。]+$", "", text).lower()
