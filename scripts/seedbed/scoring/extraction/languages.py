@@ -88,7 +88,7 @@ LANGUAGES: dict[str, Words] = {
     "en": Words(
         r"(?:final|ultimate)\s+(?:answer|result|choice|ans\b\.?)|(?:correct|right|best)\s+(?:answer|option"
         r"|choice|alternative)",
-        r"answer|ans\b\.?|(?:correct|right|best)\s+(?:option|choice|alternative)",
+        r"answer(?:[_ ](?:letter|option|choice|value))?|ans\b\.?|(?:correct|right|best)\s+(?:option|choice|alternative)",
         r"is|was|are|equals?|(?:is|are)n't|(?:must|should|would|will|can(?:not|'t)?|has\s+to|could|may"
         r"|might)\s+(?:(?:not|therefore|thus|then|indeed|also)\s+)?be|comes?\s+(?:out\s+)?to(?:\s+be)?"
         r"|becomes|turns\s+out\s+to\s+be|works\s+out\s+to(?:\s+be)?|remains|seems\s+to\s+be|appears\s+to\s+be",
@@ -200,10 +200,10 @@ FILLERS = re.compile(
     re.IGNORECASE,
 )
 HEAD = re.compile(
-    r"[ \t]{0,8}(?:>\s*|\|[ \t]*(?:\d{1,3}[ \t]*\|[ \t]*)?)?"
+    r"[ \t]{0,8}(?:(?:\\\[|\$\$)[ \t]*)?(?:>\s*|\|[ \t]*(?:\d{1,3}[ \t]*\|[ \t]*)?)?"
     r"(?:#{1,6}[ \t]*|\\(?:textbf|section\*?|subsection\*?|paragraph\*?|text)\s*\{|<(?:b|strong|i|em|u"
     r"|p|h[1-6])>|(?:[-*\u2022]"
-    r"|\d+[.)])[ \t]+)?[*_]{0,3}[ \t]*\[?"
+    r"|\d+[.)])[ \t]+)?[*_'\"\u201c]{0,3}[ \t]*\[?"
     r"(?:(?:(?:step|part|schritt|\u00e9tape|paso|passo|etapa|\u0448\u0430\u0433|\u6b65\u9aa4)[ \t]*)?"
     r"\d{1,2}[ \t]?[.:)\u3001-][ \t]*"
     r"|[\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341]\u3001[ \t]*)?"

@@ -29,7 +29,7 @@ from seedbed.scoring.extraction.languages import (
 from seedbed.scoring.extraction.latex import boxes_from_end, skip_decoration
 from seedbed.scoring.extraction.numbers import ENGLISH, EUROPEAN
 from seedbed.scoring.extraction.options import last_option, named_options
-from seedbed.scoring.extraction.values import AHEAD, is_placeholder, read_bare, read_box, read_value
+from seedbed.scoring.extraction.values import AHEAD, is_balanced, is_placeholder, read_bare, read_box, read_value
 
 MOST = 400  # marks of one kind looked at from the end
 NOUN_REACH = 60  # characters; no noun is longer
@@ -141,6 +141,7 @@ _ELEMENT = (
 _FURTHER = re.compile(r"[.)]\s+\S|\d{3}|(?:\w+\s+){4}")  # a heading or a sentence goes on behind its number
 _GOES_ON = re.compile(r"\n|[.!?]\s+\S")  # more than one sentence
 _HASHES = re.compile(r"(?:^[ \t]*|(?<=[.!?\d)$%\w])[ \t]+)####(?!#)[ \t]*(?=[^\n]*\d|[^\n]*[A-Za-z])", re.MULTILINE)
+_HEADING = re.compile(r"(?<!\\)\b[A-Za-z]{3,}[^\n]*:|^\s*(?:case|step|part|section)\b", re.IGNORECASE)
 _LAST_LINE = re.compile(r"^[ \t]*A[ \t]*:[ \t]*(?=[-$\\(*\d])", re.MULTILINE)
 
 
@@ -154,6 +155,8 @@ def elements(text: str, start: int, asked: Asked, names: tuple[str, ...]) -> Ite
         if element is None:
             continue
         content, offset = element["content"], element.start("content")
+        if not element[0].endswith(">") or content.endswith(">"):
+            content = content.rstrip("<> \n")  # it never closes, or is closed wrongly
         reading = _in_element(content, asked)
         rank = MARKED
         if reading is None and element[0].endswith(">") and not _GOES_ON.search(content.strip()):
@@ -174,7 +177,7 @@ def _in_element(content: str, asked: Asked) -> Reading | None:
     if _SENTENCE_WORDS.search(line) or UNKNOWN.match(line) or is_placeholder(line, "math"):
         return None
     reading = read_box(content, "math", "")
-    return reading if reading is not None and (reading.value or "").strip() else None
+    return reading if reading is not None and (reading.value or "").strip() and is_balanced(content) else None
 
 
 @functools.lru_cache(maxsize=32)
@@ -192,7 +195,8 @@ def hashes(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
         return
     for match in islice(matches_from_end(_HASHES, text, start, len(text), ("####",)), MOST):
         stop = text.find("\n", match.end())
-        reading = read_whole(text[match.end() : stop if stop >= 0 else len(text)], asked)
+        content = text[match.end() : stop if stop >= 0 else len(text)]
+        reading = None if _HEADING.search(content) else read_whole(content, asked)
         if reading is not None:
             yield Candidate(reading.moved(match.end()), "hashes", MARKED, match.start())
 
@@ -223,7 +227,7 @@ def read_whole(content: str, asked: Asked) -> Reading | None:
 
 # Labels and running text.
 _ASIDE = re.compile(
-    r"\s*(?:[(\[](?!(?:final )?answer)|[*_>]*\s*(?:note|remark|n\.?b\.?|aside|caution|check|hinweis|nota|remarque"
+    r"\s*(?:\(|\[(?![^\]\n]{0,30}\])|[*_>]*\s*(?:note|remark|n\.?b\.?|aside|caution|check|hinweis|nota|remarque"
     r"|for comparison|by comparison|\u6ce8)\b)", re.IGNORECASE
 )
 _LAST_WORD = re.compile(
@@ -333,7 +337,8 @@ def _phrase(text: str, match: "re.Match[str]", noun: Noun, line: int, asked: Ask
 
 def _candidate(text: str, reading: Reading, stage: str, strong: bool, noun: Noun, line: int) -> Candidate:
     """Return a candidate as strong as its mark: a strong one is directly followed by a value and nothing more."""
-    aside = _ASIDE.match(text, line, noun.start) is not None or _in_brackets(text, line, noun.start)
+    note = _ASIDE.match(text, line)
+    aside = (note is not None and note.end() <= noun.start) or _in_brackets(text, line, noun.start)
     rank = MARKED if strong and not aside and reading.clean else STATED
     return Candidate(reading, stage, rank, noun.start, aside)
 
@@ -399,6 +404,7 @@ _VERB = re.compile(
 )
 _FORMULAS = re.compile(r"\\\(.*?\\\)|\\\[.*?\\\]|\$\$.*?\$\$|\$[^$\n]+\$", re.DOTALL)
 _ANY_NUMBER = re.compile(r"(?<![\w.,\\^_{-])-?\\?\$?\d[\d,]*(?:\.\d+)?%?(?![\w^_]|[.,:/]\d)")
+_WORD = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}(?![A-Za-z({}])")
 _DIGITS = re.compile(r"\d+")
 _FOLLOWS = re.compile(r"[.!]\s+(?:so|thus|hence|therefore|then|consequently),?\s+", re.IGNORECASE)
 
@@ -425,23 +431,30 @@ def read_sentence(text: str, start: int, asked: Asked) -> Reading | None:
 
 def _stated(sentence: str, asked: Asked) -> Reading | None:
     """Return the value that ends a sentence behind its verb, else the only number in it; None where it denies it."""
-    words = _FORMULAS.sub(lambda formula: " " * len(formula[0]), sentence)
+    words = _FORMULAS.sub(_blanked, sentence)
     if NEGATION.search(words) or UNKNOWN.search(words) or CONDITION.search(words) or "?" in sentence:
         return None
     verbs = [verb.end() for verb in _VERB.finditer(words)] or [m.end() for m in re.finditer("=", sentence)]
     for place in reversed(verbs[-1:]):
         reading = read_value(sentence, place, asked)
-        if reading is not None and reading.value is not None and reading.clean and _has_value(reading.value):
+        if reading is not None and reading.value is not None and reading.clean and _is_formula(reading.value):
             return reading
     numbers = list(_ANY_NUMBER.finditer(sentence))
+    if len(words.split()) < 3 or re.search(r",\s*$", sentence[: numbers[0].start()] if numbers else ""):
+        return None
     if len(numbers) != 1 or len(_DIGITS.findall(sentence)) != len(_DIGITS.findall(numbers[0][0])) or RANGE.search(words):
         return None
     return read_value(sentence, numbers[0].start(), asked)
 
 
-def _has_value(value: str) -> bool:
-    """Return whether a value is more than words."""
-    return re.search(r"\d|\\[a-zA-Z]", value) is not None
+def _blanked(formula: "re.Match[str]") -> str:
+    """Return what stands for a formula where only words are looked at."""
+    return "\0" * len(formula[0])
+
+
+def _is_formula(value: str) -> bool:
+    """Return whether a value is a number or a formula, without words."""
+    return re.search(r"\d|\\[a-zA-Z]", value) is not None and not _WORD.search(value)
 
 
 # What ends a reply: the sentence that concludes, or a line that is nothing but a value.
@@ -453,6 +466,7 @@ _CONCLUDES = re.compile(
     r"|因此|所以|综上|故|したがって|よって|ゆえに|따라서|그러므로|لذا|لذلك|إذن|সুতরাং|অতএব)(?![A-Za-z])[,،]?\s*",
     re.IGNORECASE,
 )
+_SO = re.compile(r"[,;]\s+(?:and\s+)?(?:so|thus|hence|therefore)\b,?\s*", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;]\s|\b(?:which|that|but|it's|who|and)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?\n।])\s+")
 _TURN = re.compile(r"(?<=[\s$])(?:So|Therefore|Thus|Hence),(?=\s)")  # a sentence that begins behind a formula
@@ -478,7 +492,7 @@ def last_words(text: str, original: str, asked: Asked, words: Words | None, whol
 def read_option(content: str, asked: Asked) -> Reading | None:
     """Return an option that is all there is on the only line of a text, its own words behind it or not, or None."""
     line = content.strip()
-    if "\n" in line or len(line) > 200 or _SPEAKER.match(line):
+    if "\n" in line or len(line) > 200 or line.startswith(("* ", "- ")) or _SPEAKER.match(line):
         return None
     reading = read_value(content, 0, asked)
     return reading if reading is not None and reading.value is not None and reading.clean else None
@@ -503,7 +517,7 @@ def read_conclusion(text: str, asked: Asked) -> Reading | None:
     starts += [match.start() for match in _TURN.finditer(text, begin, end)]
     start = max(starts, default=begin)
     sentence = text[start:end]
-    words = _FORMULAS.sub(lambda formula: " " * len(formula[0]), sentence)
+    words = _FORMULAS.sub(_blanked, sentence)
     if start == begin > 0 or CONDITION.search(words) or "?" in sentence:
         return None
     math = asked.answer_type == "math"
@@ -512,23 +526,26 @@ def read_conclusion(text: str, asked: Asked) -> Reading | None:
     if bold:
         before = text[max(start, bold.start() - 30) : bold.start()]
         return None if _open(before) else _value(text, bold.start(2), bold.end(2), asked)
-    concludes = _CONCLUDES.match(sentence)
-    if not math and (concludes is None or sentence[0].islower()):
+    concludes = _CONCLUDES.match(words)
+    if not math and concludes is not None and sentence[0].islower():
+        return None
+    concludes = concludes or next(_SO.finditer(words), None)
+    if not math and concludes is None:
         return None
     verbs = list(_VERB.finditer(words)) if alone or concludes else []
     if not verbs:
         return None
     clauses = [match.start() for match in _CLAUSE.finditer(words, 0, verbs[-1].start() + 4)]
-    if _open(words[max([0, *clauses]) :]):
+    if _open(words[max([0, *clauses]) : verbs[-1].start()], (NEGATION, UNKNOWN)) or _open(words[verbs[-1].start() :]):
         return None
-    found = _value(text, start + verbs[-1].end(), end, asked)
-    numbers = _ANY_NUMBER.findall(words)
-    return None if found is None or (not math and len(numbers) > 1) else found
+    if concludes and _ANY_NUMBER.match(words, concludes.end()):
+        return None  # "3 reds equal 2 blues" says two values
+    return _value(text, start + verbs[-1].end(), end, asked)
 
 
-def _open(clause: str) -> bool:
+def _open(clause: str, hedges: tuple["re.Pattern[str]", ...] = (NEGATION, RANGE, UNKNOWN)) -> bool:
     """Return whether a clause denies what it says or leaves it open."""
-    return any(hedge.search(clause) for hedge in (NEGATION, RANGE, UNKNOWN))
+    return any(hedge.search(clause) for hedge in hedges)
 
 
 def _value(text: str, start: int, end: int, asked: Asked) -> Reading | None:

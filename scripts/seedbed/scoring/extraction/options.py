@@ -29,7 +29,7 @@ _MORE = re.compile(
     r"(?!\s+(?:is|are|was|cannot|can|has|have|would|does|do|seems|gives|ist|est|es)\b)",
 )
 _LISTED = re.compile(
-    r"[.):][^\n]{0,300}\n+[ \t>*_-]*[(\[]?(?P<letter>[A-J])[.):]\s"
+    r"[.):][^\n]{0,300}\n[ \t>*_-]*[(\[]?(?P<letter>[A-J])[.):]\s"
 )  # another option on the line below
 _REASON = re.compile(
     r"\s+(?:because|since|as|for|is|which|due|by|with|from|weil|da|car|parce|porque|perché|потому|would|\("
@@ -62,13 +62,13 @@ def read_letter(text: str, start: int, end: int, letters: str) -> Reading | None
     if letter not in letters:
         return None
     more = _MORE.match(text, match.end(), end)
-    if more is None and "\n" in text[start:place]:
+    if more is None and not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip(" \t>*_-"):
         more = _LISTED.match(text, match.end("letter"), end)
     if more and more["letter"].upper() in letters and more["letter"].upper() != letter:
         return refused(match.start("letter"), more.end(), "several")
     where = match.start("letter")
-    bracketed = bool(match["close"])  # what follows is the option's own text
-    return Reading(letter, where, where + 1, bracketed or _ENDS.match(text, match.end(), end) is not None)
+    # Behind a bracket the option's own text follows.
+    return Reading(letter, where, where + 1, bool(match["close"]) or _ENDS.match(text, where + 1, end) is not None)
 
 
 def _stands_alone(text: str, match: "re.Match[str]", before: str, end: int) -> bool:
@@ -81,7 +81,7 @@ def _stands_alone(text: str, match: "re.Match[str]", before: str, end: int) -> b
         return True
     if match["open"]:
         return False
-    if behind == "'" and text[match.start("letter") - 1 : match.start("letter")] == "'":
+    if behind == "'" and not text[match.end("letter") + 1 : match.end("letter") + 2].isalnum():
         return True
     if behind in {"_", "^", "'", "="} or (behind == "-" and text[match.end() + 0 : match.end() + 2][1:2].isalnum()):
         return behind == "_" and before.rstrip().endswith("_")
@@ -155,7 +155,7 @@ _CHOOSE = re.compile(
     r"\b(?:i|we)\s*(?:'ll|'d|will|would|can|should|must)?\s*(?:therefore\s+)?(?:choose|pick|select"
     r"|go\s{1,2}with|chose)\s+(?:option\s+|answer\s+|choice\s+)?"
     r"|\bmy\s+(?:choice|pick)\s+is\s+"
-    r"|(?:故|应|應|所以|因此|答案|只能)?(?:选择|選擇|应选|應選|选|選)(?:选?项|選?項)?(?:的是|为)?[:\uff1a]?\s*(?=[*(\uff08\[]{0,3}[A-J])",
+    r"|(?:故|应|應|所以|因此|答案|只能)?(?:选择|選擇|应选|應選|选(?!项)|選(?!項))(?:选项|選項)?(?:的是|为)?[:\uff1a]?\s*(?=[*(\uff08\[]{0,3}[A-J])",
     re.IGNORECASE,
 )
 _CHOOSE_NEEDLES = ("choose", "chose", "pick", "select", "go with", "go  with", "choice", "选", "選")
@@ -253,8 +253,8 @@ def _denied(text: str, place: int) -> bool:
 # The last sentence, where it names one option and only one.
 _MARKED = re.compile(
     rf"(?:\b{_WORD}\s+[*_$]{{0,3}}[(\[]?(?P<word>[A-J])\b[)\]]?|[(\[](?P<bracket>[A-J])[)\]]"
-    r"|(?:[*_]{2}|^|(?<=[:\s]))(?P<point>[A-J])[.):][*_]{0,2}(?=\s+\S)|[*_]{2}(?P<bold>[A-J])[*_]{2}"
-    r"|(?:选项|選項|選択肢)\s*[(]?(?P<zh>[A-J])[)]?|(?<![A-Za-z])(?P<item>[A-J])\s*(?:选项|選項|项|項))",
+    r"|(?:[*_]{2}|^[ \t>*-]*|(?<=[:]\s)|(?<=\bis\s)|(?<=\bare\s))(?P<point>[A-J])[.)][*_]{0,2}(?=\s+\S)|[*_]{2}(?P<bold>[A-J])[*_]{2}"
+    r"|(?:选项|選項|選択肢)\s*[(]?(?P<zh>[A-J])[)]?|(?<![A-Za-z])(?P<item>[A-J])\s*(?:选项|選項|项|項)|(?:是|为|為|は|が)\s*[(]?(?P<cjk>[A-J])(?![A-Za-z0-9]))",
     re.IGNORECASE | re.MULTILINE,
 )
 _COPULA = re.compile(
@@ -273,6 +273,7 @@ _CONCLUDES = re.compile(
     r"|所以|因此|故|综上|只有|只剩|最",
     re.IGNORECASE,
 )
+_TURNS = re.compile(r"[,;:，；]\s*(?=(?:so|which|thus|hence|therefore|leaving|making|but)\b|所以|因此|故|而)", re.IGNORECASE)
 _CLOSING = re.compile(r"(?:[\s*_`\"'$)\]}]|<[^<>\n]{1,20}>|\.|。|!)+$")
 _LAST_LINES = 700  # characters; no last sentence is longer
 
@@ -303,14 +304,17 @@ def _letter_of(match: "re.Match[str]") -> str:
 
 def _is_choice(sentence: str, match: "re.Match[str]", closing: str) -> bool:
     """Return whether a sentence that names one option says that it is the answer."""
-    before, after = sentence[: match.start()], sentence[match.end() :]
+    turns = list(_TURNS.finditer(sentence, 0, match.start()))
+    sentence = sentence[turns[-1].start() :] if turns else sentence
+    before, after = sentence[: len(sentence) - len(match.string) + match.start()], match.string[match.end() :]
     if "?" in closing or CONDITION.search(sentence) or _SUPPOSED.search(sentence):
         return False
     if match.lastgroup == "bold" and not re.search(_WORD, sentence, re.IGNORECASE):
         return False
     joined = _COPULA.search(before.rstrip("*_$( \n") + " ") or _COPULA.search(before.rstrip("*_$ \n"))
+    joined = joined or (re.search("$", before) if match.lastgroup == "cjk" else None)
     own = match.lastgroup in {"point", "bracket", "word", "bold"}
-    if joined and not _NEGATIVE.search(before[max(0, joined.start() - 12) :]) and (own or not _NEGATIVE.search(after)):
+    if joined and not re.search(r"[不非]$", before[: joined.start()].rstrip()) and (own or not _NEGATIVE.search(after)):
         return not _NEGATIVE.match(after.lstrip()) and not re.match(r"\s*(?:is|are|was)\s+(?:not|in|wrong)", after)
     if _NEGATIVE.search(sentence):
         return match.lastgroup in {"zh", "item"} and "只有" in before

@@ -60,7 +60,7 @@ OPTION = re.compile(
     r"(?:\\text(?:bf|rm)?\s*\{|\\math(?:bf|rm)\s*\{|\{)?\s*(?:\(\s*([A-Ja-j])\s*\)"
     r"|([A-J])\s*[).:](?=[\s\\~}$]|\d))\s*\}?(?:\s|\\[ ,;:!]|~|\\q?quad|[.:)])*"
 )
-_LABEL = re.compile(r"(?:(?:the\s+)?(?:final\s+)?answer\s*(?:is|:|=)|ans(?:wer)?\s*[:=.])\s*", re.IGNORECASE)
+_LABEL = re.compile(r"(?:\\text(?:bf)?\s*\{\s*)?(?:(?:the\s+)?(?:final\s+)?answer\s*(?:is|:|=)|ans(?:wer)?\s*[:=.])\s*\}?\s*", re.IGNORECASE)
 _WORDS = re.compile(
     r"(?:\\text(?:bf|rm|it)?\s*\{[^{}\d]*\}\s*[:,]?|[A-Za-z\u00c0-\u024f\u0400-\u04ff]{2,}[:,]?"
     r"|[\s~]|\\[ ,;:!]|\\q?quad)+"
@@ -108,6 +108,7 @@ _GLUED = re.compile(r"[-+*/^_(]")  # the same behind a formula
 _TITLE = re.compile(r"[A-Z][A-Za-z]{2,}(?: [A-Za-z]+){0,2}:\s+(?=[$\\\d(-])")  # "Area: 5"
 _WORDS_IN_BRACKETS = re.compile(r"\s+\((?:[A-Za-z]{2,}[ -]?)+\)[\s.]*$")
 _MIXED_NUMBER = re.compile(r"\d+\s?\$[^$]+\$")
+_WORDS_OF_PROSE = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}")
 _PROSE = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}\s+[A-Za-z]{2,}(?![A-Za-z(])(?!\})")
 _PERCENT = re.compile(r"\s*\\?%")
 _NAMES = re.compile(r"Answer\b")
@@ -435,7 +436,8 @@ def read_expression(text: str, place: int, end: int, number: Reading | None) -> 
         begin, start, close, after = opened
         if not _MORE.match(text, after, end) and not _GLUED.match(text, after, end):
             box = read_box(_without_aside(text[start:close]), "math", "")
-            if box is None or not (box.value or "").strip() or is_placeholder(box.value or "", "math"):
+            value = "" if box is None else box.value or ""
+            if box is None or not value.strip() or is_placeholder(value, "math") or not is_balanced(value):
                 return None
             tail = text[after:end].split("\n", 1)[0]
             return box.moved(start)._replace(clean=re.match(r"[\s.,;:!*)}\]]*(?:$|[A-Z<(])", tail) is not None)
@@ -458,6 +460,8 @@ def _phrase(text: str, place: int, end: int) -> Reading | None:
     phrase = _without_aside(text[place:limit])
     if not _SAYS.search(phrase) or len(phrase) > 160 or _SENTENCE.search(phrase) or is_placeholder(phrase, "math"):
         return None
+    if not is_balanced(phrase):
+        return None
     mathematical = re.search(r"[\d\\$=^()]", phrase) is not None
     if not mathematical and len(phrase.split()) > 3:
         return None
@@ -469,6 +473,12 @@ def _phrase(text: str, place: int, end: int) -> Reading | None:
     if "$" in box.value:  # several formulas: each keeps its delimiters
         return Reading(phrase, place, place + len(phrase), mathematical, box.flags)
     return box.moved(place)._replace(clean=mathematical)
+
+
+def is_balanced(formula: str) -> bool:
+    """Return whether the groups of a formula are closed, or the text was cut inside it."""
+    opened, closed = formula.count("{") - formula.count("\\{"), formula.count("}") - formula.count("\\}")
+    return opened == closed and formula.count("\\begin") == formula.count("\\end")
 
 
 def _without_aside(phrase: str) -> str:
@@ -499,6 +509,8 @@ def read_bare(text: str) -> Reading | None:
             return None
         content = next(group for group in formulas[0].groups() if group is not None)
         start, line = start + formulas[0].start() + formulas[0][0].index(content), content
+    elif not formulas and (line.startswith("<") or len(_WORDS_OF_PROSE.findall(line)) > 3):
+        return None
     elif _SENTENCE.search(line) and not (formulas and formulas[0].start() == 0):
         return None
     elif len(formulas) > 1:
