@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from seedbed.core.errors import InputError
@@ -28,7 +29,7 @@ def found(text: str, answer_type: str = "integer", **changes: object) -> Found:
 
 
 def test_the_thought_is_looked_into_only_if_asked_for() -> None:
-    text = r"So \boxed{41}, no: \boxed{42}.</think>"
+    text = "So \\boxed{41}, no: \\boxed{42}.\n\nThat was all of it.</think>"
     assert found(text).value is None
     looked = found(text, look_back=True)
     assert (looked.value, looked.part, looked.flags) == ("42", "reasoning", ("in-reasoning",))
@@ -37,9 +38,37 @@ def test_the_thought_is_looked_into_only_if_asked_for() -> None:
     assert found(text + "The answer is 7.", look_back=True).value == "7"
 
 
-def test_an_open_thought_is_looked_into_only_if_asked_for() -> None:
-    assert found(r"<think>So \boxed{42}").value is None
-    assert found(r"<think>So \boxed{42}", look_back=True).value == "42"
+def test_a_thought_that_was_cut_is_looked_into_only_if_asked_for() -> None:
+    sample = Sample(Text.of(r"<think>So \boxed{42} and"), truncated=True)
+    assert load_scorer("regex").extract(sample).value is None
+    definition = msgspec.structs.replace(BROAD, look_back=True)
+    assert Staged("changed", definition).extract(sample).value == "42"
+
+
+def test_a_text_that_stopped_in_its_thought_ends_with_its_answer() -> None:
+    text = "<think>First 41.\n\nSo it is \\boxed{42}."
+    looked = found(text)
+    assert (looked.value, looked.part, looked.flags) == ("42", "reasoning", ("in-reasoning",))
+    assert looked.span is not None
+    assert text[slice(*looked.span)] == "42"
+    assert found(text + "\n\nBut I cannot finish it.").value is None
+    assert found(text.replace("it is", "is it") + " Or not?").value is None
+
+
+def test_a_thought_in_a_field_of_its_own_is_read_where_nothing_else_is_said() -> None:
+    thought = Text.of("We add.\n\nThe answer is 42.")
+    scorer = load_scorer("regex")
+    looked = scorer.extract(Sample(Text.of(""), separate_reasoning=True, reasoning=thought))
+    assert (looked.value, looked.span, looked.flags) == ("42", (23, 25), ("in-reasoning",))
+    assert scorer.extract(Sample(Text.of("Done."), separate_reasoning=True, reasoning=thought)).value is None
+    cut = Sample(Text.of(""), truncated=True, separate_reasoning=True, reasoning=thought)
+    assert scorer.extract(cut).value is None
+
+
+def test_the_words_of_an_option_name_it() -> None:
+    words = ("a red one", "a blue one")
+    sample = Sample(Text.of("It cannot be the first.\n\n**A blue one.**"), "choice", letters="AB", words=lambda: words)
+    assert load_scorer("regex").extract(sample).value == "B"
 
 
 def test_the_whole_text_may_count() -> None:

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from seedbed.core.errors import InputError
 from seedbed.records.lazy_json import Text, split_fields
-from seedbed.records.outputs import Line, decode_record, open_record, option_letters, read_lines, seed_files
+from seedbed.records.outputs import (
+    Line,
+    decode_record,
+    open_record,
+    option_letters,
+    option_words,
+    read_lines,
+    seed_files,
+)
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=600) | st.text('\\"nu{}[]: ,\u4e2d\U0001f600', max_size=600)
 VALUES = st.recursive(
@@ -54,7 +62,7 @@ def test_null_is_an_empty_text_and_a_number_is_refused() -> None:
 def test_a_thought_in_a_field_of_its_own_is_noticed() -> None:
     line = json.dumps({"id": 1, "generation": "x", "reasoning_content": "y"}).encode()
     record, text, thought = open_record(Line(1, line, 0, len(line)), "here")
-    assert (record.id, text.full(), thought) == (1, "x", True)
+    assert (record.id, text.full(), thought and thought.full()) == (1, "x", "y")
 
 
 @pytest.mark.parametrize(
@@ -105,3 +113,20 @@ def test_seeds_are_sorted_as_the_peer_sorts_them_and_refused_twice(tmp_path: Pat
 def test_a_row_tells_its_options(row: dict[str, object], letters: str) -> None:
     line = json.dumps(row).encode()
     assert option_letters(line, decode_record(line, "here").options) == letters
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"A": "x", "B": "y z"}, ("x", "y z")),
+        ({"options": "AB", "option_texts": ["x", "y"]}, ("x", "y")),
+        ({"options": ["x", 5]}, ("x", "5")),
+        ({"options": "A) x\n(B) y z"}, ("x", "y z")),
+        ({"options": {"B": "y", "A": "x"}}, ("x", "y")),
+        ({"options": "ABCDE"}, ()),
+        ({}, ()),
+    ],
+)
+def test_a_row_has_the_words_of_its_options(row: dict[str, object], words: tuple[str, ...]) -> None:
+    line = json.dumps(row).encode()
+    assert option_words(line, decode_record(line, "here").options) == words

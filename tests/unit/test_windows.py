@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 from seedbed.records.lazy_json import Text
 from seedbed.scoring.answers import Found, Sample
 from seedbed.scoring.definition import Definition, PatternStage, find_definition, read_definition
-from seedbed.scoring.extraction import broad, choices
-from seedbed.scoring.extraction.backwards import matches_from_end
-from seedbed.scoring.extraction.characters import plain
-from seedbed.scoring.extraction.label_values import Asked
-from seedbed.scoring.extraction.languages import LANGUAGES
-from seedbed.scoring.extraction.nouns import noun_pattern
-from seedbed.scoring.extraction.policy import pick, stages_of
+from seedbed.scoring.extraction import options
+from seedbed.scoring.extraction.candidates import Asked
+from seedbed.scoring.extraction.languages import LANGUAGES, matches_from_end, needles_of, noun_pattern
+from seedbed.scoring.extraction.marks import NOUN_REACH, stages_of
+from seedbed.scoring.extraction.search import pick
 from seedbed.scoring.pattern_search import last_match, reach_of
 from seedbed.scoring.staged import Staged, load_scorer
 
@@ -99,8 +97,7 @@ def sliced(found: Found, text: str) -> str | None:
 def test_a_long_final_part_gives_the_same_from_its_end(answer_type: str, before: str, after: str, filling: int) -> None:
     text = before + "We count the pairs once more. " * filling + after
     asked, stages = Asked(answer_type, "ABCD"), stages_of(read_definition(find_definition("regex")).stages)
-    found = broad._pick_long(text, asked, stages, (5200, 7000))
-    assert found == pick(plain(text), text, asked, stages)
+    assert pick(text, asked, stages, None, (5200, 7000)) == pick(text, asked, stages, None, ())
 
 
 def test_a_quadratic_pattern_is_a_timeout_and_no_missing_answer() -> None:
@@ -117,12 +114,13 @@ def test_nouns_and_named_options_are_those_of_the_plain_patterns(text: str) -> N
     plain_nouns = re.compile(
         "|".join(rf"(?P<{name}_{strength}>{noun})" for name, strength, noun in nouns_of(names)), re.I
     )
-    found = [(match.lastgroup, match.span()) for match in noun_pattern(names).finditer(text)]
+    nouns = noun_pattern(names)
+    found = [(match.lastgroup, match.span()) for match in nouns.finditer(text)]
     assert found == [(match.lastgroup, match.span()) for match in plain_nouns.finditer(text)]
-    searched = matches_from_end(
-        choices._NAMED, text, 0, len(text), choices._NAMED_NEEDLES, choices._COULD_NAME, chunk=50
-    )
-    assert [match.span() for match in searched][::-1] == [match.span() for match in choices._NAMED.finditer(text)]
+    near = matches_from_end(nouns, text, 0, len(text), needles_of(names), NOUN_REACH)
+    assert [match.span() for match in near][::-1] == [span for _, span in found]
+    searched = matches_from_end(options._VERDICT, text, 0, len(text), options._VERDICT_NEEDLES)
+    assert [match.span() for match in searched][::-1] == [match.span() for match in options._VERDICT.finditer(text)]
 
 
 def nouns_of(names: tuple[str, ...]) -> list[tuple[str, int, str]]:

@@ -286,6 +286,7 @@ _TEXTS = ("generation", "reasoning_content", "problem", "options")
 _NO_TEXT = (b"null", b'""')
 _record = msgspec.json.Decoder(Record)
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LISTED = re.compile(r"^\s*\(?[A-Z][).:]\s*(.*)$", re.MULTILINE)  # an option on a line of its own
 _NO_OPTION = msgspec.Raw(b"")
 _options = msgspec.json.Decoder(
     msgspec.defstruct("_Options", [(letter, msgspec.Raw, _NO_OPTION) for letter in _LETTERS])
@@ -293,8 +294,8 @@ _options = msgspec.json.Decoder(
 _SHORT = 1 << 15  # bytes of a line that a parser reads faster than its quotes are jumped to
 
 
-def open_record(line: Line, where: str) -> tuple[Record, Text, bool]:
-    """Return (the record, its generation, whether its thought stands in a field of its own); raises InputError.
+def open_record(line: Line, where: str) -> tuple[Record, Text, Text | None]:
+    """Return (the record, its generation, its thought where that is in a field of its own); raises InputError.
 
     Long texts are jumped over where that is faster than parsing them; every byte is still checked to be UTF-8.
     """
@@ -308,12 +309,20 @@ def open_record(line: Line, where: str) -> tuple[Record, Text, bool]:
     if fields is None:
         whole = bytes(line.data[line.start : line.end])
         record = decode_record(whole, where)
-        thought = bytes(record.reasoning_content) not in _NO_TEXT
-        return record, Text(bytes(record.generation), where), thought
+        thought = bytes(record.reasoning_content)
+        return record, Text(bytes(record.generation), where), None if thought in _NO_TEXT else _text(thought, where)
     start, end = fields.generation or (0, 0)
     text = Text(line.data, where, start, end) if fields.generation else Text(b"null", where)
-    thought = fields.reasoning is not None and line.data[slice(*fields.reasoning)][:4] not in _NO_TEXT
-    return record, text, thought
+    if fields.reasoning is None or line.data[slice(*fields.reasoning)][:4] in _NO_TEXT:
+        return record, text, None
+    start, end = fields.reasoning
+    told = line.data[start : start + 1] == b'"'
+    return record, text, Text(line.data, where, start, end) if told else Text(b"null", where)
+
+
+def _text(raw: bytes, where: str) -> Text:
+    """Return a text that is JSON; anything but a string is an empty one."""
+    return Text(raw if raw.startswith(b'"') else b"null", where)
 
 
 def _check_encoding(line: Line, where: str) -> None:
@@ -375,6 +384,19 @@ def option_letters(line: bytes, options: msgspec.Raw) -> str:
     if isinstance(value, str):
         return _letters_of_listing(value)
     return ""
+
+
+def option_words(line: bytes, options: msgspec.Raw) -> tuple[str, ...]:
+    """Return the words of a multiple-choice row's options in the order of their letters; () where it has none."""
+    row = json.loads(line)
+    value = row.get("option_texts") or msgspec.json.decode(options)
+    if isinstance(value, str):
+        value = _LISTED.findall(value)
+    if isinstance(value, dict):
+        value = [value[key] for key in sorted(value)]
+    if not isinstance(value, list) or not value:
+        value = [row[letter] for letter in _LETTERS[: _lettered(line)]]
+    return tuple(str(one).strip() for one in value)
 
 
 def _lettered(line: bytes) -> int:

@@ -3,6 +3,7 @@
 import hashlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -16,6 +17,7 @@ from seedbed.records.outputs import (
     in_seed_order,
     open_record,
     option_letters,
+    option_words,
     read_spans,
     seed_of,
     trace_line,
@@ -125,10 +127,13 @@ def _samples(
             raise InputError(f"{where}: no expected_answer: expected the answer key of {identity}")
         problem = Text(bytes(record.problem), where).full()
         keys[identity] = Key(answer, hash(problem) if problem else None, line.number)
-        letters = LETTERS
+        letters, words = LETTERS, None
         if answer_type == "choice":
-            letters = option_letters(line.data[line.start : line.end], record.options) or LETTERS
-        yield identity, record, Sample(text, answer_type, record.is_truncated, letters, thought)
+            row = bytes(line.data[line.start : line.end])
+            letters = option_letters(row, record.options) or LETTERS
+            words = partial(option_words, row, record.options)
+        cut = record.is_truncated
+        yield identity, record, Sample(text, answer_type, cut, letters, thought is not None, thought, words)
     if not keys:
         raise InputError(f"{path}:1: empty: expected one record a problem")
 

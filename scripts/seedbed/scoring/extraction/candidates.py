@@ -59,7 +59,7 @@ class Candidate(NamedTuple):
 def decide(candidates: Iterable[Candidate], text: str, box: Candidate | None) -> Candidate | None:
     """Return the answer among the candidates behind the last box, given from the last to the first, and that box.
 
-    The strongest wins, among equals the last; a refusal (no single value) counts where nothing of its strength says more.
+    The strongest wins, among equals the last; a refusal (no single value) replaces nothing that is behind it.
     """
     best: Candidate | None = None
     for one in candidates:

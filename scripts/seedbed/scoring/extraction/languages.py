@@ -72,7 +72,6 @@ CONDITION = re.compile(
 )
 
 
-
 class Words(NamedTuple):
     """One language: nouns that name an answer, verbs that join it to its value, and how it writes numbers."""
 
@@ -88,7 +87,8 @@ LANGUAGES: dict[str, Words] = {
     "en": Words(
         r"(?:final|ultimate)\s+(?:answer|result|choice|ans\b\.?)|(?:correct|right|best)\s+(?:answer|option"
         r"|choice|alternative)",
-        r"answer(?:[_ ](?:letter|option|choice|value))?|ans\b\.?|(?:correct|right|best)\s+(?:option|choice|alternative)",
+        r"answer(?:[_ ](?:letter|option|choice|value))?|ans\b\.?|(?:correct|right|best)\s+(?:option|choice"
+        r"|alternative)",
         r"is|was|are|equals?|(?:is|are)n't|(?:must|should|would|will|can(?:not|'t)?|has\s+to|could|may"
         r"|might)\s+(?:(?:not|therefore|thus|then|indeed|also)\s+)?be|comes?\s+(?:out\s+)?to(?:\s+be)?"
         r"|becomes|turns\s+out\s+to\s+be|works\s+out\s+to(?:\s+be)?|remains|seems\s+to\s+be|appears\s+to\s+be",
@@ -193,7 +193,8 @@ COLON = re.compile(r"[:\uff1a\ufe55]")
 FILLERS = re.compile(
     r"(?:[\s:\uff1a}]|(?:therefore|thus|then|hence|simply|just|only|indeed|also|clearly|exactly|precisely"
     r"|actually|obviously|now|equal\s+to|equals?|given\s+by|"
-    r"is|of\s+course|in\s+fact|the\s+(?:number|integer|value|option|choice|letter|fraction|answer)|option|choice|rather|instead"
+    r"is|of\s+course|in\s+fact|the\s+(?:number|integer|value|option|choice|letter|fraction|answer)|option|choice"
+    r"|rather|instead"
     r"|likely|probably|still|always|definitely|"
     r"somit|daher|donc|alors|entonces|portanto|quindi|dunque|igual\s+a|uguale\s+a|égale?\s+à"
     r"|pari\s+a)(?![A-Za-z\u00c0-\u024f])|,(?=\s)|数字)*",
@@ -228,25 +229,26 @@ def verb_pattern(language: str) -> "re.Pattern[str]":
 
 
 CHUNK = 1 << 14  # characters looked at at a time
+MOST = 400  # matches of one kind looked at from the end
 
 
 def matches_from_end(
     pattern: "re.Pattern[str]", text: str, start: int, end: int, needles: tuple[str, ...], reach: int = 200
 ) -> "Iterator[re.Match[str]]":
-    """Yield the matches that begin in [start, end), last first; none of them may be longer than `reach`.
+    """Yield the last matches that begin in [start, end), last first; none of them may be longer than `reach`.
 
     Every match holds one of the needles, lower-case words: only their surroundings are searched.
     """
-    stop = end
-    while stop > start:
+    stop, left = end, MOST
+    while stop > start and left > 0:
         begin = max(start, stop - CHUNK)
         # Matches that begin before this chunk settle where those in it may begin.
         first, last = max(start, begin - reach), min(end, stop + reach)
         found = []
         for low, high in _surroundings(text, first, last, needles, reach):
             found += [match for match in pattern.finditer(text, low, high) if begin <= match.start() < stop]
-        yield from reversed(found)
-        stop = begin
+        yield from reversed(found[-left:])
+        stop, left = begin, left - len(found)
 
 
 def _surroundings(text: str, start: int, end: int, needles: tuple[str, ...], reach: int) -> list[tuple[int, int]]:

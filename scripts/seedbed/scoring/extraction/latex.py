@@ -10,7 +10,8 @@ LONGEST = 4000  # characters; a longer group holds no answer
 _LEFT = re.compile(
     r"(?:[\s~]|\\[,;:! ]|\\q?quad(?![a-z])|\\(?:display|text|script)style(?![a-z])|\*+|__?(?=[\s$\\(]|$)|`+"
     r"|\\\(|\\\[|\$+|\\limits|\\large(?![a-z])"
-    r"|\\Large(?![a-z])|\\(?:huge|Huge|LARGE|small|tiny|normalsize|footnotesize|tt|sf|sc)(?![a-z])|\\[hv]?phantom\s*\{[^{}]*\}|\\bf(?![a-z])|\\rm(?![a-z])|\\it(?![a-z])|&nbsp;|&|\\\\(?=[\s$\d-])"
+    r"|\\Large(?![a-z])|\\(?:huge|Huge|LARGE|small|tiny|normalsize|footnotesize|tt|sf|sc)(?![a-z])"
+    r"|\\[hv]?phantom\s*\{[^{}]*\}|\\bf(?![a-z])|\\rm(?![a-z])|\\it(?![a-z])|&nbsp;|&|\\\\(?=[\s$\d-])"
     r"|\\begin\{(?:aligned|align\*?|gathered|gather\*?|equation\*?|split|center|math|displaymath)\}"
     r"|</?(?:b|strong|i|em|u|p|span|mark|code|br|div|center|h[1-6])(?:\s[^<>\n]{0,60})?/?>|={2,}(?=\s*[\d$\\(-]))+",
 )

@@ -1,10 +1,8 @@
 """Everything that marks an answer: boxes, elements, "####", labels, headings, sentences, options, a bare last line."""
 
-# ruff: noqa: RUF001
 import functools
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from seedbed.scoring.answers import Words
@@ -31,7 +29,6 @@ from seedbed.scoring.extraction.numbers import ENGLISH, EUROPEAN
 from seedbed.scoring.extraction.options import last_option, named_options
 from seedbed.scoring.extraction.values import AHEAD, is_balanced, is_placeholder, read_bare, read_box, read_value
 
-MOST = 400  # marks of one kind looked at from the end
 NOUN_REACH = 60  # characters; no noun is longer
 
 
@@ -150,7 +147,7 @@ def elements(text: str, start: int, asked: Asked, names: tuple[str, ...]) -> Ite
     opening, whole, needles = _element_patterns(names)
     if "<" not in text:
         return
-    for match in islice(matches_from_end(opening, text, start, len(text), needles), MOST):
+    for match in matches_from_end(opening, text, start, len(text), needles):
         element = whole.match(text, match.start())
         if element is None:
             continue
@@ -193,7 +190,7 @@ def hashes(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
     """Yield what "#### 42" marks, on a line of its own or at the end of one; a heading with words is none."""
     if text.find("####", start) < 0:
         return
-    for match in islice(matches_from_end(_HASHES, text, start, len(text), ("####",)), MOST):
+    for match in matches_from_end(_HASHES, text, start, len(text), ("####",)):
         stop = text.find("\n", match.end())
         content = text[match.end() : stop if stop >= 0 else len(text)]
         reading = None if _HEADING.search(content) else read_whole(content, asked)
@@ -228,7 +225,8 @@ def read_whole(content: str, asked: Asked) -> Reading | None:
 # Labels and running text.
 _ASIDE = re.compile(
     r"\s*(?:\(|\[(?![^\]\n]{0,30}\])|[*_>]*\s*(?:note|remark|n\.?b\.?|aside|caution|check|hinweis|nota|remarque"
-    r"|for comparison|by comparison|\u6ce8)\b)", re.IGNORECASE
+    r"|for comparison|by comparison|\u6ce8)\b)",
+    re.IGNORECASE,
 )
 _LAST_WORD = re.compile(
     "final|ultimate|endg|schluss|définitiv|definitiv|окончат|итогов|最终|最終|最后|最後|최종", re.IGNORECASE
@@ -238,7 +236,8 @@ _DASH = re.compile(
     r"|\w\.[*_}]{1,3}(?=\s)"
 )  # "Answer - 42", "Ans. 42", "**Answer.** 42"
 _IS_THE = re.compile(
-    r"\s(?:is|was|as|gives|ist|est|es|\u00e8|\u00e9)\s+(?:therefore\s+|thus\s+|then\s+|indeed\s+)?(?:the|our|my|your|die|das|la|le|el"
+    r"\s(?:is|was|as|gives|ist|est|es|\u00e8|\u00e9)\s+(?:therefore\s+|thus\s+|then\s+|indeed\s+)?(?:the|our|my|your"
+    r"|die|das|la|le|el"
     r"|il|a|o)\s+(?:(?:final|correct|required|desired|right)\s+)?$",
     re.IGNORECASE,
 )
@@ -258,7 +257,8 @@ _UNREAL = re.compile(r"would|could|might", re.IGNORECASE)
 _IF_BEHIND = re.compile(r"[^.\n]{0,40}?\b(?:if|without|with|were)\b", re.IGNORECASE)
 _SUPPOSED = re.compile(
     r"\b(?:without|with|for comparison|had|were)\b[^.\n]{0,60}$|\b(?:original|previous|other|next|first|second|similar)"
-    r"\s+\w+'s\s+(?:\w+\s+)?$", re.IGNORECASE
+    r"\s+\w+'s\s+(?:\w+\s+)?$",
+    re.IGNORECASE,
 )
 _OTHER_CASE = re.compile(r"[^.\n]{0,8}\b(?:without|if|when|in the other|in that case)\b", re.IGNORECASE)
 _TURNED = re.compile(r"\b(?:ist|lautet|beträgt)\s+(?:die|das|unsere?)\s+(?:\w+e\s+)?$")  # "somit ist die Antwort 42"
@@ -266,8 +266,7 @@ _TURNED = re.compile(r"\b(?:ist|lautet|beträgt)\s+(?:die|das|unsere?)\s+(?:\w+e
 
 def labels(text: str, start: int, asked: Asked, languages: tuple[str, ...]) -> Iterator[Candidate]:
     """Yield what labels and running text mark from the last to the first, in the part of a plain text from `start`."""
-    nouns = matches_from_end(noun_pattern(languages), text, start, len(text), needles_of(languages), NOUN_REACH)
-    for match in islice(nouns, MOST):
+    for match in matches_from_end(noun_pattern(languages), text, start, len(text), needles_of(languages), NOUN_REACH):
         found = _marked(text, match, asked)
         if found is not None:
             yield found
@@ -395,7 +394,8 @@ def _in_brackets(text: str, line: int, start: int) -> bool:
 
 # Sentences that state a value.
 _SENTENCE_WORDS = re.compile(
-    r"\b(?:is|are|was|were|has|have|the|that|this|it|we|you|there|because|can|will|would|should|must|may)\b", re.IGNORECASE
+    r"\b(?:is|are|was|were|has|have|the|that|this|it|we|you|there|because|can|will|would|should|must|may)\b",
+    re.IGNORECASE,
 )
 _VERB = re.compile(
     r"(?<!\w)(?:is|it's|are|equals?|was|ist|sind|beträgt|est(?:\s+(?:donc\s+)?de)?|vaut|es|é|è|vale|равно|равна|равен"
@@ -414,9 +414,9 @@ def read_sentence(text: str, start: int, asked: Asked) -> Reading | None:
     line = text.find("\n", start)
     content = text[start : line if line >= 0 else len(text)][:AHEAD]
     if asked.answer_type == "choice":
-        found = last_option(content, asked)
-        return None if found is None else found.reading.moved(start)
-    found = None
+        option = last_option(content, asked)
+        return None if option is None else option.reading.moved(start)
+    found: Reading | None = None
     begin = 0
     for stop in [*_FOLLOWS.finditer(content), None]:
         sentence = re.split(r"(?<!\d)\. |\. (?=[A-Z])", content[begin:], maxsplit=1)[0].rstrip(" \t*_")
@@ -442,7 +442,11 @@ def _stated(sentence: str, asked: Asked) -> Reading | None:
     numbers = list(_ANY_NUMBER.finditer(sentence))
     if len(words.split()) < 3 or re.search(r",\s*$", sentence[: numbers[0].start()] if numbers else ""):
         return None
-    if len(numbers) != 1 or len(_DIGITS.findall(sentence)) != len(_DIGITS.findall(numbers[0][0])) or RANGE.search(words):
+    if (
+        len(numbers) != 1
+        or len(_DIGITS.findall(sentence)) != len(_DIGITS.findall(numbers[0][0]))
+        or RANGE.search(words)
+    ):
         return None
     return read_value(sentence, numbers[0].start(), asked)
 
@@ -476,7 +480,7 @@ _WISH = re.compile(r"(?:^|(?<=\s))I hope (?:it|this)[^.!\n]{0,60}[.!]?$")
 
 
 def last_words(text: str, original: str, asked: Asked, words: Words | None, whole: bool) -> Candidate | None:
-    """Return what the end of a text says without a mark: a sentence that concludes, or all of a short text (`whole`)."""
+    """Return what the end of a text says without a mark: its last sentence, or all of a short text (`whole`)."""
     if asked.answer_type == "choice":
         reading = read_option(text, asked) if whole else None
         found = Candidate(reading, "bare", BARE, reading.start) if reading is not None else None
@@ -498,7 +502,9 @@ def read_option(content: str, asked: Asked) -> Reading | None:
     return reading if reading is not None and reading.value is not None and reading.clean else None
 
 
-_SPEAKER = re.compile(r"A\s*(?::|[.)]\s+(?:Let|I|We|First|To|Okay|Sure)\b)")  # "A: Let's think", where A may be an option
+_SPEAKER = re.compile(
+    r"A\s*(?::|[.)]\s+(?:Let|I|We|First|To|Okay|Sure)\b)"
+)  # "A: Let's think", where A may be an option
 
 
 def read_conclusion(text: str, asked: Asked) -> Reading | None:

@@ -28,7 +28,8 @@ _WRAPPER = re.compile(
     r"\\(?:text|textbf|textrm|textit|mathbf|mathrm|mathit|boldsymbol|bm|mbox|underline|boxed|fbox|mathsf|texttt)\s*\{"
 )
 _SIGN = re.compile(
-    r"(?:\\text\s*\{\s*)?([-+\u2013]|(?:minus|negative)\b\s*|[\u8d1f\u8ca0]|\u30de\u30a4\u30ca\u30b9|\ub9c8\uc774\ub108\uc2a4\s*)(?:\s*\}(?=\s*\d))?(?![-+\u2013])"
+    r"(?:\\text\s*\{\s*)?([-+\u2013]|(?:minus|negative)\b\s*|[\u8d1f\u8ca0]|\u30de\u30a4\u30ca\u30b9"
+    r"|\ub9c8\uc774\ub108\uc2a4\s*)(?:\s*\}(?=\s*\d))?(?![-+\u2013])"
 )
 _FACTORIAL = re.compile(r"!(?:\s*[=+/)}$\\-]|\.(?:\s|$)|\s*\*\s*\d)")  # else the mark ends a sentence
 _SCALE = re.compile(
@@ -78,7 +79,8 @@ MIXED = re.compile(
 )
 OPEN_RANGE = re.compile(
     r"\s*(?:or\s+(?:more|less|fewer|higher|lower|above|below|greater)\b|\+(?=\s*(?:$|[.,\n]))|\u00b1"
-    r"|\\pm(?![a-z])|\+/-|oder\s+mehr|ou\s+(?:plus|mais)|o\s+(?:m\u00e1s|pi\u00f9)|\u0438\u043b\u0438\s+(?:\u0431\u043e\u043b\u0435\u0435|\u043c\u0435\u043d\u0435\u0435)"
+    r"|\\pm(?![a-z])|\+/-|oder\s+mehr|ou\s+(?:plus|mais)|o\s+(?:m\u00e1s|pi\u00f9)"
+    r"|\u0438\u043b\u0438\s+(?:\u0431\u043e\u043b\u0435\u0435|\u043c\u0435\u043d\u0435\u0435)"
     r"|(?<!\n)[\u4ee5][\u4e0a\u4e0b]|\uc774[\uc0c1\ud558])"
 )
 UNFINISHED = re.compile(

@@ -3,6 +3,7 @@
 # ruff: noqa: RUF001
 import re
 from collections.abc import Callable, Iterator
+from heapq import merge
 
 from seedbed.scoring.extraction.candidates import NAMED, REACH, STATED, Asked, Candidate, Reading, refused
 from seedbed.scoring.extraction.languages import CONDITION, DENIED_BEHIND, UNKNOWN, matches_from_end
@@ -28,9 +29,7 @@ _MORE = re.compile(
     r"|even)\s+)*(?:\\text\s*\{)?[(\[]?(?P<letter>[A-Z]|(?<=\()[a-z](?=\)))(?![A-Za-z0-9'])"
     r"(?!\s+(?:is|are|was|cannot|can|has|have|would|does|do|seems|gives|ist|est|es)\b)",
 )
-_LISTED = re.compile(
-    r"[.):][^\n]{0,300}\n[ \t>*_-]*[(\[]?(?P<letter>[A-J])[.):]\s"
-)  # another option on the line below
+_LISTED = re.compile(r"[.):][^\n]{0,300}\n[ \t>*_-]*[(\[]?(?P<letter>[A-J])[.):]\s")  # another option on the line below
 _REASON = re.compile(
     r"\s+(?:because|since|as|for|is|which|due|by|with|from|weil|da|car|parce|porque|perché|потому|would|\("
     r"|--?|\u2013|\u2014)(?![A-Za-z])"
@@ -131,7 +130,8 @@ def is_denied_behind(text: str, start: int, end: int) -> bool:
 
 # An option as running text names one: "(C)", "option C", "**C. words**"; a bare letter is marked by its sentence alone.
 _WORD = (
-    r"(?:option|choice|answer|statement|alternative|opción|opção|opzione|alternativa|alternative|вариант|antwort|réponse"
+    r"(?:option|choice|answer|statement|alternative|opción|opção|opzione|alternativa|alternative|вариант|antwort"
+    r"|réponse"
     r"|respuesta|resposta|risposta)"
 )
 _ONE = r"[*_$]{0,3}[(\[]?(?P<one>[A-J])[)\]]?[*_$.]{0,3}"
@@ -172,29 +172,37 @@ _DENIED = re.compile(
     r"(?:[\w\u4e00-\u9fff]{0,12}\s*)?$",
     re.IGNORECASE,
 )
-_NOT_RIGHT = re.compile(r"(?:不|不太|不够|並不|并不|没有|非)\s*(?:是|够|能|太|完全)?\s*(?:正确|正確|对的|符合|恰当|合适)$")
-_PART = re.compile(r"\s+(?:in part|as a statement|about|only|in itself|for|name|but|however|if|when|yet)\b", re.IGNORECASE)
-_THING = re.compile(r"(?<![A-Za-z])(?!so|that|hence|thus|and|but|or|option|choice|answer|statement|only|because|since|as)[a-z]{2,}\s+$")
+_NOT_RIGHT = re.compile(
+    r"(?:不|不太|不够|並不|并不|没有|非)\s*(?:是|够|能|太|完全)?\s*(?:正确|正確|对的|符合|恰当|合适)$"
+)
+_PART = re.compile(
+    r"\s+(?:in part|as a statement|about|only|in itself|for|name|but|however|if|when|yet)\b", re.IGNORECASE
+)
+_THING = re.compile(
+    r"(?<![A-Za-z])(?!so|that|hence|thus|and|but|or|option|choice|answer|statement|only|because|since|as)[a-z]{2,}\s+$"
+)
 _CLAUSE = re.compile(r"[.!?;,。，；！？\n]")
 _SUPPOSED = re.compile(
-    r"\b(?:if|unless|suppose|assuming|whether|would|could|might|trap|tempting|think|thinking|believe|mistake)\b|如果|假如|假设|若",
+    r"\b(?:if|unless|suppose|assuming|whether|would|could|might|trap|tempting|think|thinking|believe|mistake)\b|如果"
+    r"|假如|假设|若",
     re.IGNORECASE,
 )
 
 
 def named_options(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
-    """Yield the options that running text chooses or calls right, from the last to the first."""
-    found = [*_chosen(text, start, asked), *_best(text, start, asked), *_verdicts(text, start, asked)]
-    yield from sorted(found, key=lambda one: -one.start)
+    """Return the options that running text chooses or calls right, from the last to the first."""
+    sources = (_chosen(text, start, asked), _best(text, start, asked), _verdicts(text, start, asked))
+    return merge(*sources, key=lambda one: -one.start)
 
 
 def _chosen(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
     """Yield what "I choose B", "故选D" choose; what is denied or only supposed is left out."""
     for match in matches_from_end(_CHOOSE, text, start, len(text), _CHOOSE_NEEDLES):
         reading = read_letter(text, match.end(), len(text), asked.letters)
-        if reading is not None and reading.value is not None and not _denied(text, match.start()):
-            if not is_denied_behind(text, reading.end, len(text)):
-                yield Candidate(reading, "chosen", STATED, match.start())
+        if reading is None or reading.value is None or _denied(text, match.start()):
+            continue
+        if not is_denied_behind(text, reading.end, len(text)):
+            yield Candidate(reading, "chosen", STATED, match.start())
 
 
 def _best(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
@@ -237,7 +245,11 @@ def _rejected(text: str, match: "re.Match[str]", place: int, group: str) -> bool
         return True
     if re.match(r"[^.!\n]{0,60}\?", text[match.end() :]) or _PART.match(text, match.end()):
         return True
-    return group == "one" and _THING.search(before) is not None and not re.search(r"[(*\[]", match[0][: place - match.start()])
+    return (
+        group == "one"
+        and _THING.search(before) is not None
+        and not re.search(r"[(*\[]", match[0][: place - match.start()])
+    )
 
 
 def _clause_before(text: str, place: int) -> str:
@@ -253,8 +265,10 @@ def _denied(text: str, place: int) -> bool:
 # The last sentence, where it names one option and only one.
 _MARKED = re.compile(
     rf"(?:\b{_WORD}\s+[*_$]{{0,3}}[(\[]?(?P<word>[A-J])\b[)\]]?|[(\[](?P<bracket>[A-J])[)\]]"
-    r"|(?:[*_]{2}|^[ \t>*-]*|(?<=[:]\s)|(?<=\bis\s)|(?<=\bare\s))(?P<point>[A-J])[.)][*_]{0,2}(?=\s+\S)|[*_]{2}(?P<bold>[A-J])[*_]{2}"
-    r"|(?:选项|選項|選択肢)\s*[(]?(?P<zh>[A-J])[)]?|(?<![A-Za-z])(?P<item>[A-J])\s*(?:选项|選項|项|項)|(?:是|为|為|は|が)\s*[(]?(?P<cjk>[A-J])(?![A-Za-z0-9]))",
+    r"|(?:[*_]{2}|^[ \t>*-]*|(?<=[:]\s)|(?<=\bis\s)|(?<=\bare\s))(?P<point>[A-J])[.)][*_]{0,2}(?=\s+\S)"
+    r"|[*_]{2}(?P<bold>[A-J])[*_]{2}"
+    r"|(?:选项|選項|選択肢)\s*[(]?(?P<zh>[A-J])[)]?|(?<![A-Za-z])(?P<item>[A-J])\s*(?:选项|選項|项|項)|(?:是|为|為|は"
+    r"|が)\s*[(]?(?P<cjk>[A-J])(?![A-Za-z0-9]))",
     re.IGNORECASE | re.MULTILINE,
 )
 _COPULA = re.compile(
@@ -269,11 +283,14 @@ _NEGATIVE = re.compile(
     re.IGNORECASE,
 )
 _CONCLUDES = re.compile(
-    r"\b(?:so|thus|hence|therefore|remain\w*|left|making|which\s+is|points?\s+to|best|only|conclude|corresponds?|matches|must)\b"
+    r"\b(?:so|thus|hence|therefore|remain\w*|left|making|which\s+is|points?\s+to|best|only|conclude|corresponds?"
+    r"|matches|must)\b"
     r"|所以|因此|故|综上|只有|只剩|最",
     re.IGNORECASE,
 )
-_TURNS = re.compile(r"[,;:，；]\s*(?=(?:so|which|thus|hence|therefore|leaving|making|but)\b|所以|因此|故|而)", re.IGNORECASE)
+_TURNS = re.compile(
+    r"[,;:，；]\s*(?=(?:so|which|thus|hence|therefore|leaving|making|but)\b|所以|因此|故|而)", re.IGNORECASE
+)
 _CLOSING = re.compile(r"(?:[\s*_`\"'$)\]}]|<[^<>\n]{1,20}>|\.|。|!)+$")
 _LAST_LINES = 700  # characters; no last sentence is longer
 
@@ -287,7 +304,9 @@ def last_option(text: str, asked: Asked, words: Callable[[], tuple[str, ...]] | 
     before = text[begin:line].rstrip()
     if before.endswith(":") or re.match(r"[\s>*_-]*[(\[]?[A-J][.):]\s", text[line:end] + " "):
         line = max(begin, begin + before.rfind("\n") + 1)
-    starts = [match.end() for match in re.finditer(r"(?<![A-J(])[.!?。！？]\s*(?=[\s\u4e00-\u9fff*])\s*", text[line:end])]
+    starts = [
+        match.end() for match in re.finditer(r"(?<![A-J(])[.!?。！？]\s*(?=[\s\u4e00-\u9fff*])\s*", text[line:end])
+    ]
     place = line + (starts[-1] if starts else 0)
     sentence = text[place:end]
     found = [match for match in _MARKED.finditer(sentence) if _letter_of(match) in asked.letters]
@@ -327,7 +346,9 @@ def _is_choice(sentence: str, match: "re.Match[str]", closing: str) -> bool:
 def _own_words(text: str, line: int, end: int, words: tuple[str, ...], asked: Asked) -> Candidate | None:
     """Return the option whose own words are the last line of a text, or the end of it behind a colon or a verb."""
     last = _bare(text[line:end])
-    same = [letter for letter, option in zip(asked.letters, words, strict=False) if _bare(option) and _bare(option) == last]
+    same = [
+        letter for letter, option in zip(asked.letters, words, strict=False) if _bare(option) and _bare(option) == last
+    ]
     if len(same) != 1:
         return None
     return Candidate(Reading(same[0], line, end), "words", NAMED, line)

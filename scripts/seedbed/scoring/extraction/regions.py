@@ -23,7 +23,8 @@ _MENTIONED = re.compile(
     re.IGNORECASE,
 )  # before a tag that is only spoken of
 _SPOKEN_OF = re.compile(
-    r"[`\"'\u201d\u2019]|[ ](?:tags?|blocks?|markers?|tokens?|elements?|sections?|closes?|opens?|ends?|starts?|delimit|is|omitted)\b",
+    r"[`\"'\u201d\u2019]|[ ](?:tags?|blocks?|markers?|tokens?|elements?|sections?|closes?|opens?|ends?|starts?"
+    r"|delimit|is|omitted)\b",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(r"(?:\s|[*_#>-]|<[^<>\n]{0,40}>|\\\]|\\\)|\$)*")  # says nothing
@@ -32,20 +33,23 @@ _NEXT_TURN = re.compile(
     r"|<[|\uff5c](?:User|Assistant|end\u2581of\u2581sentence)[|\uff5c]>|<(?:start|end)_of_turn>|</s>|\[/?INST\]"
 )
 _NEXT_PROBLEM = re.compile(
-    r"^[ \t>#*_]*(?:(?:(?:next|new|another|following)\s+)?(?:question|problem|exercise|q)(?:\s*(?:\d+|\(\d+\)))?[*_ \t]*[:.\uff1a]"
-    r"|example\s+\d+[*_ \t]*[:.\uff1a]|(?:instructions?|input)[*_ \t]*[:\uff1a]|(?-i:Human|HUMAN|User|USER)[*_ \t]*:(?=\s)"
+    r"^[ \t>#*_]*(?:(?:(?:next|new|another|following)\s+)?(?:question|problem|exercise|q)(?:\s*(?:\d+"
+    r"|\(\d+\)))?[*_ \t]*[:.\uff1a]"
+    r"|example\s+\d+[*_ \t]*[:.\uff1a]|(?:instructions?|input)[*_ \t]*[:\uff1a]|(?-i:Human|HUMAN|User"
+    r"|USER)[*_ \t]*:(?=\s)"
     r"|(?:问题|問題|题目|題目|例题|Frage|Aufgabe|Pregunta|Pergunta|Domanda|Problème|Вопрос|Задача|문제|질문|প্রশ্ন|Swali)"
     r"[ \t]*\d*[*_ \t]*[:\uff1a]"
     r"|now,?\s+(?:let's|let us|combining|considering|summari[sz]ing|putting|to sum up)[^\n]{0,60}"
     r"(?:answers|questions|results|答案|问题))"
-    r"|^[ \t]*(?:#+|\*\*)[ \t]*(?:(?:next|new|another)\s+)?(?:question|problem|exercise|instructions?)(?:\s+\d+)?[*_ \t]*$",
+    r"|^[ \t]*(?:#+|\*\*)[ \t]*(?:(?:next|new|another)\s+)?(?:question|problem|exercise"
+    r"|instructions?)(?:\s+\d+)?[*_ \t]*$",
     re.MULTILINE | re.IGNORECASE,
 )
 # Every line that starts another problem has one of these words or begins; both are found fast.
 _HINTS = (
-    "problem", "question", "exercise", "example ", "instruction", "input", "human", "user", "now", "问题", "問題", "题目",
-    "題目", "例题", "frage", "aufgabe", "pregunta", "pergunta", "domanda", "problème", "вопрос", "задача", "문제", "질문",
-    "প্রশ্ন", "swali", "q:", "q.", "q\uff1a",
+    "problem", "question", "exercise", "example ", "instruction", "input", "human", "user", "now", "问题", "問題",
+    "题目", "題目", "例题", "frage", "aufgabe", "pregunta", "pergunta", "domanda", "problème", "вопрос", "задача",
+    "문제", "질문", "প্রশ্ন", "swali", "q:", "q.", "q\uff1a",
 )  # fmt: skip
 _SHORT_Q = re.compile(r"^[ \t>#*_]*[Qq][ \t\d()*_]{1,12}[:.\uff1a]", re.MULTILINE)
 _MOST = 200  # lines that may start another problem
@@ -150,8 +154,8 @@ def _read(sample: Sample) -> tuple[str, Split]:
 def _split(text: str, whole: bool) -> tuple[Split, bool]:
     """Return the parts of a text (or of the end of one), and whether more text before it could not change them.
 
-    The last end tag with something behind it separates them. An end tag behind the answer ends nothing, a thought behind
-    the answer leaves it the final part, and a tag that is only spoken of is none.
+    The last end tag with something behind it separates them. An end tag behind the answer ends nothing, a thought
+    behind the answer leaves it the final part, and a tag that is only spoken of is none.
     """
     end = closed = len(text)
     thought: tuple[int, int] | None = None

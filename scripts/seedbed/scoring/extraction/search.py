@@ -129,7 +129,7 @@ def _kept(text: str, start: int, asked: Asked, stages: Stages) -> tuple[Candidat
 
 
 def _found(found: Candidate, part: Part, begin: int, sample: Sample, flags: tuple[str, ...]) -> Found:
-    """Return a candidate as what the sample's table says; a value that ends where a cut text ends may be half of one."""
+    """Return a candidate as the sample's table has it; a value where a cut text ends may be half of one."""
     reading = found.reading
     flags = (*reading.flags, *flags)
     start, end = begin + reading.start, begin + reading.end
@@ -141,4 +141,6 @@ def _found(found: Candidate, part: Part, begin: int, sample: Sample, flags: tupl
     if part.name == REASONING:
         flags = (*flags, IN_REASONING)
         text = sample.reasoning or text
-    return answered(reading.value, found.stage, text.span(start - part.from_end, end - part.from_end), part.name, *flags)
+    return answered(
+        reading.value, found.stage, text.span(start - part.from_end, end - part.from_end), part.name, *flags
+    )

@@ -60,7 +60,10 @@ OPTION = re.compile(
     r"(?:\\text(?:bf|rm)?\s*\{|\\math(?:bf|rm)\s*\{|\{)?\s*(?:\(\s*([A-Ja-j])\s*\)"
     r"|([A-J])\s*[).:](?=[\s\\~}$]|\d))\s*\}?(?:\s|\\[ ,;:!]|~|\\q?quad|[.:)])*"
 )
-_LABEL = re.compile(r"(?:\\text(?:bf)?\s*\{\s*)?(?:(?:the\s+)?(?:final\s+)?answer\s*(?:is|:|=)|ans(?:wer)?\s*[:=.])\s*\}?\s*", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:\\text(?:bf)?\s*\{\s*)?(?:(?:the\s+)?(?:final\s+)?answer\s*(?:is|:|=)|ans(?:wer)?\s*[:=.])\s*\}?\s*",
+    re.IGNORECASE,
+)
 _WORDS = re.compile(
     r"(?:\\text(?:bf|rm|it)?\s*\{[^{}\d]*\}\s*[:,]?|[A-Za-z\u00c0-\u024f\u0400-\u04ff]{2,}[:,]?"
     r"|[\s~]|\\[ ,;:!]|\\q?quad)+"
@@ -80,7 +83,8 @@ AHEAD = 600  # characters behind a label that are looked at
 _SIDE = re.compile(
     r"(?:[A-Za-z](?:_\{?\w+\}?)?(?:\([^()\n]{0,12}\))?|\\[a-zA-Z]+(?:\{[^{}\n]{0,30}\}){0,2}"
     r"|[A-Za-z]+(?:\s+[A-Za-z]+){0,4}|[A-Za-z](?:\s*[-+*/]\s*[A-Za-z\d]+)+|"
-    r"[A-Za-z](?:_\{?\w\}?)?(?:\s*[-+*]\s*[A-Za-z](?:_\{?\w\}?)?)+)\s*(?:&\s*)?(?:\\\)|\$|\*\*)?\s*=(?!=)\s*(?:\\\(|\$|\*\*)?"
+    r"[A-Za-z](?:_\{?\w\}?)?(?:\s*[-+*]\s*[A-Za-z](?:_\{?\w\}?)?)+)\s*(?:&\s*)?(?:\\\)|\$|\*\*)?\s*=(?!=)\s*(?:\\\("
+    r"|\$|\*\*)?"
 )
 _THEN_EQUALS = re.compile(r"\s*(?:\\\)|\$|\*\*)?\s*(?:=|\\equiv(?![a-z])|\u2261)\s*(?:\\\(|\$|\*\*)?\s*")
 _SOLVED = re.compile(r"[^\n\w]{0,8}\n\s*\$?[A-Za-z]\s*=\s*(?=[-\d])")  # an equation, and below it its solution
@@ -101,7 +105,8 @@ _MORE = re.compile(r"\s*(?:,|;|and|or|\\text\{ ?(?:and|or) ?\}|\\quad|where|\u54
 _SAYS = re.compile(r"\w|\\[a-zA-Z{]|[\u2205\u221e]")  # mere punctuation does not
 _GOES_ON = re.compile(
     r"[ \t]*(?:[-+*/^_=]|\\(?:cdot|times|pm|cup|cap|div)(?![a-z]))[ \t]*(?:\d|\\[a-z({]|[({$]|[A-Za-z](?![A-Za-z]))"
-    r"|[ \t]*\\(?:sqrt|frac|dfrac|tfrac|pi|log|ln|sin|cos|tan|left|begin|binom|overline|theta|alpha)(?![a-z])|[(](?=[^)\n]*[\\\d+])"
+    r"|[ \t]*\\(?:sqrt|frac|dfrac|tfrac|pi|log|ln|sin|cos|tan|left|begin|binom|overline|theta|alpha)(?![a-z])"
+    r"|[(](?=[^)\n]*[\\\d+])"
     r"|\$\s*\\[a-z]|[a-z](?![a-z])|,[ \t]?[-\\(]"
 )  # a formula that a number only begins
 _GLUED = re.compile(r"[-+*/^_(]")  # the same behind a formula
@@ -331,7 +336,11 @@ def _expression(content: str, text: str, start: int, end: int) -> Reading:
     first = text[start : equals[0][0]] if equals else ""
     if any(first.strip() and first.strip() in text[left[1] : right[0]] for left, right in pairwise(equals)):
         return Reading(content[start:end], start, end)  # several equations
-    if equals and not _NAME.fullmatch(text[equals[-1][1] : end].strip()) and (_SIMPLE_SIDE.fullmatch(first) or (_CONSTANT.fullmatch(first) and text[equals[-1][1] : end].strip())):
+    if (
+        equals
+        and not _NAME.fullmatch(text[equals[-1][1] : end].strip())
+        and (_SIMPLE_SIDE.fullmatch(first) or (_CONSTANT.fullmatch(first) and text[equals[-1][1] : end].strip()))
+    ):
         last = text[equals[-1][1] : end]
         commas = top_level(text, start, end, re.compile(r","))
         if not commas and (len(equals) > 1 or not _VARIABLE.search(last)):
@@ -509,9 +518,9 @@ def read_bare(text: str) -> Reading | None:
             return None
         content = next(group for group in formulas[0].groups() if group is not None)
         start, line = start + formulas[0].start() + formulas[0][0].index(content), content
-    elif not formulas and (line.startswith("<") or len(_WORDS_OF_PROSE.findall(line)) > 3):
-        return None
-    elif _SENTENCE.search(line) and not (formulas and formulas[0].start() == 0):
+    elif (not formulas and (line.startswith("<") or len(_WORDS_OF_PROSE.findall(line)) > 3)) or (
+        _SENTENCE.search(line) and not (formulas and formulas[0].start() == 0)
+    ):
         return None
     elif len(formulas) > 1:
         return Reading(line, start, start + len(line))
