@@ -29,7 +29,7 @@ from seedbed.scoring.extraction.numbers import ENGLISH, EUROPEAN
 from seedbed.scoring.extraction.options import last_option, named_options
 from seedbed.scoring.extraction.values import AHEAD, is_balanced, is_placeholder, read_bare, read_box, read_value
 
-NOUN_REACH = 60  # characters; no noun is longer
+NOUN_REACH = 40  # characters; no noun is longer
 
 
 class Stages(NamedTuple):

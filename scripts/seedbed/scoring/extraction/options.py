@@ -197,7 +197,7 @@ def named_options(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
 
 def _chosen(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
     """Yield what "I choose B", "故选D" choose; what is denied or only supposed is left out."""
-    for match in matches_from_end(_CHOOSE, text, start, len(text), _CHOOSE_NEEDLES):
+    for match in matches_from_end(_CHOOSE, text, start, len(text), _CHOOSE_NEEDLES, 60):
         reading = read_letter(text, match.end(), len(text), asked.letters)
         if reading is None or reading.value is None or _denied(text, match.start()):
             continue
@@ -222,7 +222,7 @@ def _best(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
 def _verdicts(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
     """Yield the one option that is called right near the end; where several are, none of them is the answer."""
     found: list[Candidate] = []
-    for match in matches_from_end(_VERDICT, text, start, len(text), _VERDICT_NEEDLES):
+    for match in matches_from_end(_VERDICT, text, start, len(text), _VERDICT_NEEDLES, 80):
         group = next(name for name in ("one", "two", "three") if match[name])
         place = match.start(group)
         if found and place < found[0].start - REACH:

@@ -46,6 +46,7 @@ _PLACEHOLDER = re.compile(
     r"|integer)(?:\s+(?:here|goes here|letter))?)",
     re.IGNORECASE,
 )
+_PLAIN = re.compile(r"-?[1-9][0-9]{0,14}|0")  # an integer in its normal form, as most boxes hold
 _JOINS = re.compile(r"[,;]|\\text\s*\{\s*(?:and|or)\s*\}|\band\b|\bor\b|\\q?quad|\u548c|\u6216")
 _SYMBOLS = frozenset({"\\pi", "\\infty", "\\emptyset", "\\varnothing"})
 _BOUND = re.compile(r"[<>\u2264\u2265\u00b1]|\\(?:leq?|geq?|lt|gt|neq?|pm|mp|leqslant|geqslant)(?![a-z])")
@@ -304,6 +305,8 @@ def skip_currency(text: str, start: int, end: int) -> int:
 
 def is_placeholder(content: str, answer_type: str) -> bool:
     """Return whether a box is empty or only says where an answer goes."""
+    if _PLAIN.fullmatch(content):
+        return False
     text = plain(content)
     start, end = unwrapped(text, 0, len(text))
     inner = text[start:end].strip()
@@ -316,6 +319,8 @@ def is_placeholder(content: str, answer_type: str) -> bool:
 
 def read_box(content: str, answer_type: str, letters: str) -> Reading | None:
     """Return what a box says; None if it is no answer of this type (only a formula where a letter is asked for)."""
+    if answer_type != "choice" and _PLAIN.fullmatch(content):
+        return Reading(content, 0, len(content))
     text = plain(content)
     start, end = unwrapped(text, 0, len(text))
     label = _LABEL.match(text, start, end)
