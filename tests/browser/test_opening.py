@@ -133,6 +133,16 @@ def test_nothing_is_clipped_and_the_page_never_scrolls_sideways(
     assert viewer.page.evaluate(CLIPPED) == []
 
 
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_nothing_is_clipped_in_wide_fonts(window: Opener, report: Path, size: ViewportSize) -> None:
+    """Whatever fonts a machine has: letters are set a twentieth of their size apart, as wide as any common font's."""
+    opened = window(size).open(report).scrolled()
+    opened.page.add_style_tag(content="* { letter-spacing: 0.05em !important; word-spacing: 0.1em !important }")
+    assert opened.page.evaluate(CLIPPED) == []
+    wide, inner = opened.page.evaluate(WIDTH)
+    assert wide <= inner
+
+
 def test_an_id_without_an_end_never_widens_the_page(window: Opener, tmp_path: Path) -> None:
     """The list of samples scrolls in its own box, with the words in it that only screen readers say."""
     folder = reportplace.lay(tmp_path / "place", reportplace.Size(1, 1, 2, 3, 100, wanting=False))

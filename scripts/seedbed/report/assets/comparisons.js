@@ -6,7 +6,7 @@ seedbedParts.comparisons = (seedbed) => {
   const { element, drawn, isolated } = seedbed.elements;
   const { decimal, signed, span, some, whole, known, own } = seedbed.words;
   const { QUESTIONS } = seedbed.headline;
-  const ANSWERS = { better: ["good", "▲"], worse: ["bad", "▼"], "inconclusive": ["calm", "?"] };
+  const ANSWERS = { better: ["good", "▲"], worse: ["bad", "▼"], inconclusive: ["calm", "?"] };
 
   /** Return the section, null where no comparison was asked for. */
   function comparisons(data) {

@@ -6,7 +6,7 @@ seedbedParts.findings = (seedbed) => {
   const { element, isolated } = seedbed.elements;
   const { own } = seedbed.words;
   const LEVELS = { bad: ["!", "urgent"], odd: ["?", "odd"], note: ["i", "note"] };
-  const OUTCOMES = { pass: ["good", "✓"], fail: ["bad", "✕"], "inconclusive": ["odd", "?"] };
+  const OUTCOMES = { pass: ["good", "✓"], fail: ["bad", "✕"], inconclusive: ["odd", "?"] };
   const FIRST = 5;
   const SHORT = 6;
 
