@@ -1,4 +1,4 @@
-"""The configuration, checked, and the names that wildcards may take."""
+"""Load and check the configuration; constrain wildcards to the names in it."""
 
 import re
 import sys
@@ -9,15 +9,16 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from seedbed.core import environment
 from seedbed.decisions import declared
-from seedbed.workflow import internals, run
+from seedbed.workflow import internals
 from seedbed.workflow.code_digest import code_digest
 from seedbed.workflow.internals import exit_on_input_error
+from seedbed.workflow.run import Run
 
 exit_on_input_error(internals.check_start, workflow, ROOT)
 environment.export()
 shell.prefix(environment.shell_prefix())
 
-if not workflow.overwrite_configfiles:
+if internals.uses_default_config(workflow):
 
     configfile: ROOT / "config" / "config.yaml"
 
@@ -28,7 +29,7 @@ SETTINGS = exit_on_input_error(
 
 
 def any_of(names):
-    """A wildcard constraint that takes exactly these names."""
+    """A wildcard constraint that matches exactly these names."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 

@@ -1,16 +1,17 @@
 """
-Ask a model every problem of a benchmark, once a seed: one job, one seed, one file.
+Ask a model every problem of a benchmark with one seed: one job and one file per seed.
 
 INPUTS
     resources/{benchmark}/test.jsonl
-    results/{model}/server.spec.json                                 what of the server shapes an answer
+    results/{model}/server.spec.json                                 all of the server that shapes an answer
 OUTPUTS
     results/{model}/eval-results/{benchmark}/output-rs{seed}.jsonl   one record a problem, in the dataset's order
-Finished samples are kept in store/{model}/{benchmark}/rs{seed}.jsonl, which is nobody's output: a job that runs
-again takes from it what still fits. How to get there (addresses, time-outs, concurrency) is read from run/{model}/.
+Finished samples are stored in store/{model}/{benchmark}/rs{seed}.jsonl, which is no rule's output: a job that runs again
+takes those whose request is unchanged. Addresses, time-outs and concurrency are read from run/{model}/client.json; they
+are no params, since they shape no answer.
 """
 
-workflow.localrules(*SETTINGS.rules_on_submit_host)
+internals.run_on_submit_host(workflow, SETTINGS.rules_on_submit_host)
 
 
 rule generate:

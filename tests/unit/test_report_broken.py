@@ -76,9 +76,13 @@ def test_a_ledger_that_cannot_be_read_is_counted_again(copy: Path, before: dict[
 @pytest.mark.parametrize(
     "part",
     [
-        *({name: odd} for name in ("pairs", "asked", "made_of", "outputs", "servers", "started") for odd in ("x", [3])),
+        *(
+            {name: odd}
+            for name in ("pairs", "asked", "provenance", "outputs", "servers", "started")
+            for odd in ("x", [3])
+        ),
         {"asked": {"alder/sums": {}}, "pairs": [{"model": "alder"}]},
-        {"made_of": {"code": 1, "host": None, "models": []}, "outputs": {"alder/sums": {}}, "servers": {"alder": 1}},
+        {"provenance": {"code": 1, "host": None, "models": []}, "outputs": {"alder/sums": {}}, "servers": {"alder": 1}},
         {"of_a_later_version": {"a": [1]}},
     ],
     ids=str,

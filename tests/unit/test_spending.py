@@ -42,13 +42,13 @@ def test_times_of_each_stage_since_the_run_began(work: Path) -> None:
 
 
 def test_gpu_hours_count_all_gpus_while_the_server_holds_them(work: Path) -> None:
-    told = of_run({"started": 1000.0, "made_of": {"models": {"m": {"server": SERVER}}}}, [])
+    told = of_run({"started": 1000.0, "provenance": {"models": {"m": {"server": SERVER}}}}, [])
     assert told["servers"]["m"]["gpus"] == 12
     assert told["gpu_hours"] == 12.0
 
 
 def test_a_server_of_an_earlier_run_is_not_counted_again(work: Path) -> None:
-    told = of_run({"started": 2000.0, "made_of": {"models": {"m": {"server": SERVER}}}}, [])
+    told = of_run({"started": 2000.0, "provenance": {"models": {"m": {"server": SERVER}}}}, [])
     assert told["gpu_hours"] is None
     assert told["stages"] == {}
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from seedbed.serving.broker import control
 from tests.client.stub_server import StubServer, wait_until
 from tests.workflow.test_verdict import small
 from tests.workflow.workplace import Workplace, server_file
@@ -125,7 +126,9 @@ def test_an_unknown_target_names_what_is_missing(place: Workplace) -> None:
     assert "results/n/eval-results/sums/metrics.json" in ran.text
 
 
-def test_a_scorer_that_can_never_match_stops_the_run_before_any_request(place: Workplace, stub: StubServer) -> None:
+def test_a_scorer_that_can_never_match_stops_the_run_before_the_broker_and_any_request(
+    place: Workplace, stub: StubServer
+) -> None:
     path = place.work.parent / "own.yaml"
     shipped = yaml.safe_load((place.project / "config" / "scorers" / "seed-compat.yaml").read_text())
     shipped["stages"][0]["pattern"] = shipped["stages"][0]["pattern"].replace(r"\\boxed", r"\boxed", 1)
@@ -137,6 +140,8 @@ def test_a_scorer_that_can_never_match_stops_the_run_before_any_request(place: W
     assert "Traceback" not in ran.text
     assert stub.asks == []
     assert not (place.results / "m").exists()
+    assert not (place.work / "logs" / "broker.err").exists()
+    assert not control.is_locked(place.work / "run")
 
 
 def test_a_port_in_use_is_named(tmp_path: Path, stub: StubServer) -> None:

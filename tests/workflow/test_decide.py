@@ -98,11 +98,11 @@ def test_from_files_to_decisions(place: Workplace, tmp_path: Path) -> None:
 
     # the run as it is recorded
     record = read(place.results / "run.json")
-    assert record["made_of"]["models"]["m"]["requests"]["sums"] == {
+    assert record["provenance"]["models"]["m"]["requests"]["sums"] == {
         "model": "stub", "temperature": 1.0, "max_tokens": 64, "stream": True,
         "stream_options": {"include_usage": True},
     }  # fmt: skip
-    assert record["made_of"]["versions"]["snakemake"] == "9.27.1"
+    assert record["provenance"]["versions"]["snakemake"] == "9.27.1"
     assert record["stages"]["generate"]["jobs"] == 16
     assert record["outputs"]["m/sums"]["samples"] == 12
     assert record["datasets"]["sums"]["rows"] == 3

@@ -55,7 +55,7 @@ def test_an_imported_folder_is_scored_and_its_own_metrics_are_confirmed(place: W
     assert (place.results / "summary.csv").read_text().count("old-model,sums,") == 2
     assert json.loads((folder / "statistics.json").read_text())["scorers"]["strict"]["problems"] == 5
     record = json.loads((place.results / "run.json").read_text())
-    assert record["made_of"]["models"]["old-model"]["imported"]["sums"]["source"] == str(SUMS)
+    assert record["provenance"]["models"]["old-model"]["imported"]["sums"]["source"] == str(SUMS)
 
 
 def test_metrics_that_the_strict_recount_does_not_confirm_are_told(place: Workplace, tmp_path: Path) -> None:

@@ -13,23 +13,23 @@ KEPT = ("state", "started", "ended", "verdicts", "stages", "gpu_hours")  # what 
 EARLIER = 20  # how many of them
 _NUMBER = (int, float, type(None))
 _KINDS: dict[str, type | tuple[type, ...]] = {
-    "state": str, "pairs": list, "asked": dict, "made_of": dict, "outputs": dict, "servers": dict, "stages": dict,
+    "state": str, "pairs": list, "asked": dict, "provenance": dict, "outputs": dict, "servers": dict, "stages": dict,
     "earlier": list, "verdicts": dict, "started": _NUMBER, "ended": _NUMBER, "gpu_hours": _NUMBER,
 }  # fmt: skip
 _TERMS = ("model", "benchmark", "scorers", "seeds", "fingerprint", "max_fraction")
 
 
-def begin(pairs: Iterable[dict[str, Any]], gated: bool = False, made_of: Mapping[str, Any] | None = None) -> None:
+def begin(pairs: Iterable[dict[str, Any]], gated: bool = False, provenance: Mapping[str, Any] | None = None) -> None:
     """Mark the run as RUNNING for its `pairs`, each with model, benchmark, scorers and the terms of its verdict.
 
-    `gated`: whether it is to be judged by its gates; `made_of`: its provenance. From here on no verdict of an earlier
-    run stands; of the runs before this one, their ends are kept, and of each pair what it was last asked for.
+    `gated`: whether it is to be judged by its gates; `provenance`: what it was made of. From here on no verdict of an
+    earlier run counts; of the runs before this one, the ends are kept, and of each pair what was last asked of it.
     """
     before, pairs = read(), list(pairs)
     asked = {**before.get("asked", {}), **{f"{pair['model']}/{pair['benchmark']}": pair for pair in pairs}}
     ends = [*before.get("earlier", []), *([{key: before.get(key) for key in KEPT}] if before else [])]
     state = {"state": RUNNING, "pairs": pairs, "asked": asked, "gated": gated, "started": time.time(), "ended": None}
-    write(state | {"made_of": dict(made_of or {}), "earlier": ends[-EARLIER:]})
+    write(state | {"provenance": dict(provenance or {}), "earlier": ends[-EARLIER:]})
 
 
 def read() -> dict[str, Any]:
@@ -43,17 +43,21 @@ def read() -> dict[str, Any]:
 
 def _sound(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record without the parts of another kind than they are written in: another version, or a hand."""
+    if "made_of" in record:  # its name until 0.2
+        record = {"provenance": record["made_of"], **record}
     found: dict[str, Any] = {
-        name: value for name, value in record.items() if isinstance(value, _KINDS.get(name, object))
+        name: value
+        for name, value in record.items()
+        if name != "made_of" and isinstance(value, _KINDS.get(name, object))
     }
-    for name in ("made_of", "outputs", "servers"):
+    for name in ("provenance", "outputs", "servers"):
         if name in found:
             inner = found[name].items()
-            found[name] = {key: value for key, value in inner if name == "made_of" or isinstance(value, dict)}
-    if "made_of" in found:
+            found[name] = {key: value for key, value in inner if name == "provenance" or isinstance(value, dict)}
+    if "provenance" in found:
         parts = ("code", "host", "versions", "models")
-        blocks = found["made_of"].items()
-        found["made_of"] = {key: value for key, value in blocks if key not in parts or isinstance(value, dict)}
+        blocks = found["provenance"].items()
+        found["provenance"] = {key: value for key, value in blocks if key not in parts or isinstance(value, dict)}
     if "asked" in found:
         found["asked"] = {name: terms for name, terms in found["asked"].items() if _asked(terms)}
     if "pairs" in found:

@@ -204,7 +204,7 @@ def _definition(settings: Settings, benchmark: str) -> dict[str, Any]:
 
 def _max_tokens(settings: Settings, record: Mapping[str, Any], name: Name) -> int | None:
     """Return the limit of a generation's tokens that requests had, None where none is known."""
-    asked = record.get("made_of", {}).get("models", {}).get(name[0], {}).get("requests", {}).get(name[1])
+    asked = record.get("provenance", {}).get("models", {}).get(name[0], {}).get("requests", {}).get(name[1])
     found = (asked or settings.sampling(*name)).get("max_tokens")
     return found if isinstance(found, int) else None
 

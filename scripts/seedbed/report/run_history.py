@@ -36,7 +36,7 @@ def job_graph() -> dict[str, Any] | None:
 
 def of_run(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return when the last run was, on what, made of what, and what it has used."""
-    made = record.get("made_of", {})
+    made = record.get("provenance", {})
     code, host = made.get("code", {}), made.get("host", {})
     started, ended = record.get("started"), record.get("ended")
     tokens = [one.get("tokens") for one in record.get("outputs", {}).values()]

@@ -17,7 +17,7 @@ def of_run(record: Mapping[str, Any], coverages: Iterable[Mapping[str, Any]]) ->
     """Return what the run of a record has used since it started; tokens are those of all outputs that count now."""
     started = record.get("started") or 0.0
     models = {
-        model: _server(model, entry, started) for model, entry in record.get("made_of", {}).get("models", {}).items()
+        model: _server(model, entry, started) for model, entry in record.get("provenance", {}).get("models", {}).items()
     }
     hours = [entry["gpu_hours"] for entry in models.values() if entry.get("gpu_hours") is not None]
     return {

@@ -30,6 +30,7 @@ LIBRARIES = {
 CACHE = Path(".snakemake/seedbed-code.json")  # by content of a file: its digest and imports; parsing takes 0.3 s
 _MODULE_NAME = re.compile(rf"{PACKAGE}(?:\.\w+)+")
 _HELP = {"help", "description", "epilog", "metavar"}
+_PARSER_CALLS = {"ArgumentParser", "add_argument", "add_argument_group", "add_parser", "add_subparsers"}
 
 
 class Parsed(TypedDict):
@@ -57,6 +58,7 @@ def closure(command: str) -> dict[str, Parsed]:
         if name not in found and (path := _file_of(name)) is not None:
             found[name] = _parsed(path)
             waiting += [imported for imported in found[name]["imports"] if imported.startswith(PACKAGE)]
+            waiting.append(name.rpartition(".")[0])  # Python imports a module's package first
     _save_cache()
     return found
 
@@ -78,19 +80,26 @@ def _version(distribution: str) -> str:
 
 
 def _file_of(module: str) -> Path | None:
-    """Return the file of a module of this project, None where the name is a function, a class or a package."""
-    path = SOURCES / f"{module.replace('.', '/')}.py"
-    return path if path.is_file() else None
+    """Return the file of a module or package of this project, None where the name is a function or a class."""
+    path = SOURCES / module.replace(".", "/")
+    files_of_module = (path.with_suffix(".py"), path / "__init__.py")
+    return next((file for file in files_of_module if file.is_file()), None) if module else None
+
+
+@functools.cache
+def _parser_version() -> bytes:
+    """Return what the cached results of parsing depend on beside the file parsed: Python and this module."""
+    return sys.version.encode() + Path(__file__).read_bytes()
 
 
 @functools.cache
 def _parsed(path: Path) -> Parsed:
     """Return what a file contributes, from the cache where its content is known."""
     content = path.read_bytes()
-    key = hashlib.sha256(content + sys.version.encode()).hexdigest()
+    module = ".".join(path.relative_to(SOURCES).with_suffix("").parts)
+    key = hashlib.sha256(b"\n".join([_parser_version(), module.encode(), content])).hexdigest()
     cache = _cache()
     if key not in cache:
-        module = ".".join(path.relative_to(SOURCES).with_suffix("").parts)
         cache[key] = parse(content.decode("utf-8"), module)
         cache["changed"] = {"code": "", "imports": []}
     return cache[key]
@@ -119,8 +128,14 @@ def _remove_texts(node: ast.AST) -> None:
         first = node.body[0] if node.body else None
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
             del node.body[0]
-    elif isinstance(node, ast.Call):
+    elif isinstance(node, ast.Call) and _called(node) in _PARSER_CALLS:
         node.keywords = [keyword for keyword in node.keywords if keyword.arg not in _HELP]
+
+
+def _called(node: ast.Call) -> str:
+    """Return the last name of what a call calls."""
+    called = node.func
+    return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
 
 
 @functools.cache

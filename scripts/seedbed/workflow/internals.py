@@ -7,7 +7,7 @@ of them is used: another version may have moved what they read.
 import os
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -80,14 +80,24 @@ def check_versions(expected: dict[str, str]) -> None:
             )
 
 
+def uses_default_config(workflow: Any) -> bool:
+    """Return whether the call of Snakemake names no configuration file."""
+    return not workflow.overwrite_configfiles
+
+
+def run_on_submit_host(workflow: Any, rules: Iterable[str]) -> None:
+    """Make these rules local ones; the directive `localrules` takes no names from a configuration."""
+    workflow.localrules(*rules)
+
+
 def settings(workflow: Any, config: dict[str, Any], default: Path) -> Settings:
     """Return the settings of this call, with every file that they name read and checked; raises InputError.
 
-    `config` is what Snakemake made of the files and of `--config`; `default` is the file where the call names none.
+    `config` is what Snakemake merged of the files and of `--config`; `default` is the file that counts without one.
     """
     files = [Path(file) for file in workflow.overwrite_configfiles or [default]]
     for file in files:
-        read_yaml(file)  # Snakemake has read it, and keeps the last of two keys of one name without a word
+        read_yaml(file)  # refuses a key given twice, of which Snakemake silently keeps the last
     sources = [*map(str, files), *(["--config"] if workflow.config_settings.config else [])]
     folders = [file.resolve().parent for file in reversed(files)]
     called_from = [Path(os.environ.get("PWD", ".")), Path.cwd()]

@@ -1,6 +1,7 @@
 """One run: what the driver does before its first job and after its last, as named steps.
 
-`start`: plan, lock, check, write, start. `end`: stop, summarise. Each step is a method of `Run`, in this order.
+`Run.begin` makes the plan and then takes the steps lock, check, write and start in this order; `Run.end` stops what was
+started and prints the summary. Rules hold the one `Run` of a call of Snakemake: there is no state of the module.
 """
 
 import os
@@ -23,18 +24,17 @@ from seedbed.workflow.internals import PlannedJob
 from seedbed.workflow.progress import Display
 
 RULES = ("generate", "server", "score", "rescore", "gate")  # the rules whose jobs a run looks at
-_current: list["Run"] = []  # the run of this process, between `start` and `end`
 
 
 @dataclass(frozen=True)
 class RunPlan:
     """What a DAG asks for: read from its jobs alone, nothing is touched."""
 
-    scorers: dict[tuple[str, str], set[str]]  # by (model, benchmark): the scorers whose metrics are wanted
-    outputs: dict[str, list[str]]  # by model: the outputs that this run generates
-    resources: dict[str, dict[str, Any]]  # by model: the resources of its server's job
-    rescores: bool  # whether any job of this run scores with a scorer's file
-    gated: bool  # whether the gates judge this run
+    scorers: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # whose metrics each pair wants
+    outputs: dict[str, list[str]] = field(default_factory=dict)  # by model: the outputs that this run generates
+    resources: dict[str, dict[str, Any]] = field(default_factory=dict)  # by model: those of its server's job
+    rescores: bool = False  # whether any job of this run scores with a scorer's file
+    gated: bool = False  # whether the gates judge this run
 
     @classmethod
     def of(cls, jobs: Sequence[PlannedJob]) -> "RunPlan":
@@ -63,21 +63,56 @@ class RunPlan:
 
 @dataclass
 class Run:
-    """A run of this process; the steps of `start` and `end` in their order."""
+    """A run of this process. A process that runs no jobs, as for a dry run, has one that never begins."""
 
     workflow: Any
     settings: Settings
-    plan: RunPlan
-    held: int | None = None
+    plan: RunPlan = field(default_factory=RunPlan)
+    begun: bool = False
+    held: int | None = None  # the descriptor of the lock
     broker: control.BrokerProcess | None = None
     display: Display | None = field(default=None, repr=False)
+
+    def begin(self) -> None:
+        """Take the steps before the first job, in their order; raises InputError or RunError before any job runs.
+
+        Every check is made before the broker, and with it any server, is started.
+        """
+        if not internals.is_driver(self.workflow):
+            return
+        internals.check_rules(self.workflow, RULES)
+        self.plan = RunPlan.of(internals.planned_jobs(self.workflow))
+        self.lock()
+        try:
+            self.check()
+        except InputError:
+            self.write()  # the results of an earlier run do not answer this call
+            self.release()
+            summarise(succeeded=False)
+            raise
+        self.write()
+        self.start()
+        self.begun = True
+
+    def end(self, succeeded: bool) -> None:
+        """Stop and summarise a run that has begun. A bad verdict fails even a run whose jobs all succeeded."""
+        if not self.begun:
+            return
+        self.begun = False
+        self.stop()
+        code = summarise(succeeded)
+        if code and (succeeded or code == EXIT_CODES[INCONCLUSIVE]):
+            raise SystemExit(code)
 
     def lock(self) -> None:
         """Lock the working directory; raises InputError when another driver holds it."""
         self.held = control.lock(os.getpid())
 
     def check(self) -> None:
-        """Check the servers' plan, and the scorers where one is needed; raises InputError naming file and line."""
+        """Write the servers' plan and check it, and the scorers where one is needed.
+
+        Raises InputError naming file and line.
+        """
         launcher = internals.launcher(self.workflow)
         control.write_plan(snapshot.broker(self.settings, launcher, self.plan.resources, self.plan.outputs))
         if self.plan.generated or self.plan.rescores:
@@ -121,35 +156,6 @@ class Run:
         if self.broker is not None:
             self.broker.stop()
         self.release()
-
-
-def start(workflow: Any, settings: Settings) -> None:
-    """Begin the run of this process, if it has one; raises InputError or RunError before any job runs."""
-    if not internals.is_driver(workflow):
-        return
-    internals.check_rules(workflow, RULES)
-    run = Run(workflow, settings, RunPlan.of(internals.planned_jobs(workflow)))
-    run.lock()
-    try:
-        run.check()
-    except InputError:
-        run.release()
-        run.write()  # what stood in results/ is not the answer to this call
-        summarise(succeeded=False)
-        raise
-    run.write()
-    run.start()
-    _current.append(run)
-
-
-def end(succeeded: bool) -> None:
-    """End the run of this process: stop, summarise. A bad verdict fails even a run whose jobs all succeeded."""
-    if not _current:
-        return
-    _current.pop().stop()
-    code = summarise(succeeded)
-    if code and (succeeded or code == EXIT_CODES[INCONCLUSIVE]):
-        raise SystemExit(code)
 
 
 def summarise(succeeded: bool) -> int:
