@@ -45,7 +45,7 @@ check: .venv/test.ok  ## linters, formatters and types
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache pyproject.toml
-	$(BIN)/snakemake --lint --cores 1
+	$(BIN)/python -m tests.workflow.lint
 
 format: .venv/test.ok  ## write the code in the form that check asks for
 	$(BIN)/ruff check --fix scripts tests

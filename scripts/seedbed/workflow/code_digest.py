@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 import sys
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import TypedDict
@@ -42,10 +43,10 @@ class Parsed(TypedDict):
 
 def code_digest(command: str) -> str:
     """Return the SHA-256 of what `python -m seedbed COMMAND` does, by its code and its libraries' versions."""
-    content = hashlib.sha256()
-    for name, parsed in sorted(closure(command).items()):
+    content, modules = hashlib.sha256(), closure(command)
+    for name, parsed in sorted(modules.items()):
         content.update(f"{name} {parsed['code']}\n".encode())
-    for name, version in sorted(library_versions(command).items()):
+    for name, version in sorted(library_versions(modules).items()):
         content.update(f"{name} {version}\n".encode())
     return content.hexdigest()
 
@@ -63,9 +64,9 @@ def closure(command: str) -> dict[str, Parsed]:
     return found
 
 
-def library_versions(command: str) -> dict[str, str]:
-    """Return the installed versions of the libraries that shape the result of a command."""
-    imported = {name.partition(".")[0] for parsed in closure(command).values() for name in parsed["imports"]}
+def library_versions(modules: Mapping[str, Parsed]) -> dict[str, str]:
+    """Return the installed versions of the libraries that shape the result of these modules."""
+    imported = {name.partition(".")[0] for parsed in modules.values() for name in parsed["imports"]}
     wanted = {distribution for name in imported for distribution in LIBRARIES.get(name, ())}
     return {name: _version(name) for name in wanted}
 
@@ -79,6 +80,7 @@ def _version(distribution: str) -> str:
         return "none"
 
 
+@functools.cache
 def _file_of(module: str) -> Path | None:
     """Return the file of a module or package of this project, None where the name is a function or a class."""
     path = SOURCES / module.replace(".", "/")
