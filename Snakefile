@@ -1,4 +1,4 @@
-"""From a benchmark to its metrics, in the order the data flows."""
+"""Evaluate language models on benchmarks: rules in the order of the data, from rows to metrics and gates."""
 
 
 report: "rules/captions/run.rst"

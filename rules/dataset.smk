@@ -2,10 +2,10 @@
 Fetch a benchmark's rows and check them against their pin.
 
 TARGETS
-    prepare                                everything a configuration needs from outside, for machines without internet
+    prepare                                all downloads of a configuration, for machines without internet
 OUTPUTS
-    resources/{benchmark}/test.jsonl       rows: id, problem, expected_answer and what else the source has
-    resources/{benchmark}/source.json      where they came from: source, digests, number of rows
+    resources/{benchmark}/test.jsonl       rows: id, problem, expected_answer and other columns of the source
+    resources/{benchmark}/source.json      their source, digests and number
 """
 
 

@@ -1,13 +1,13 @@
 """
-Compare what the configuration asks to compare, and judge the run by its gates.
+Make the comparisons of the configuration and check the run against its gates.
 
 INPUTS
     results/{model}/eval-results/{benchmark}/metrics*.json    every scorer of the configuration
 OUTPUTS
-    results/comparisons/{pair}.json                           A-vs-B: paired differences, and what they can tell
-    results/gate.passed                                       a marker that all gates pass: gate.json, as it was then
-The gate writes results/gate.json whatever it finds, and fails, with a code of its own, unless all pass. So a run whose
-gate fails is a failed run, and the next one asks again.
+    results/comparisons/{pair}.json                           A against B: paired differences, intervals, verdict
+    results/gate.passed                                       copy of gate.json, written if all gates pass
+Rule gate always writes results/gate.json, and fails with a separate exit code unless all gates pass. So a run whose gates
+fail is a failed run, and the next run checks them again.
 """
 
 

@@ -12,7 +12,7 @@ def seed_outputs(wildcards):
 
 
 def outputs_of(model, benchmark):
-    """The output of each seed that a model has, or gets, on a benchmark."""
+    """The outputs of a model on a benchmark, one per seed."""
     return expand(
         "results/{model}/eval-results/{benchmark}/output-rs{seed}.jsonl",
         model=model,
@@ -27,22 +27,22 @@ def all_datasets(wildcards):
 
 
 def all_weights(wildcards):
-    """Every model's file that the workflow fetches."""
+    """Every model file that the workflow downloads."""
     return list(SETTINGS.weight_pins())
 
 
 def model_weights(wildcards):
-    """The model's file where the workflow fetches it; its age is no reason to generate anything again."""
+    """The model's file if the workflow downloads it; a newer file alone does not run any seed again."""
     return [ancient(path) for path in SETTINGS.weights(wildcards.model)]
 
 
 def all_metrics(wildcards):
     """Every metrics file of the configuration."""
-    return beside_metrics(SETTINGS.metrics)
+    return files_of_pairs(SETTINGS.metrics)
 
 
-def beside_metrics(files):
-    """These json files of every model and benchmark of the configuration."""
+def files_of_pairs(names):
+    """The JSON files of these names for every model and benchmark of the configuration."""
     return [
         path
         for model, benchmark in SETTINGS.pairs
@@ -50,7 +50,7 @@ def beside_metrics(files):
             "results/{model}/eval-results/{benchmark}/{file}.json",
             model=model,
             benchmark=benchmark,
-            file=files,
+            file=names,
         )
     ]
 
@@ -63,5 +63,5 @@ def all_comparisons(wildcards):
 
 
 def all_decisions(wildcards):
-    """What a run must end with beside its tables: its comparisons, and that its gates pass."""
+    """Every comparison, and the marker that the gates pass if there are gates."""
     return all_comparisons(wildcards) + declared.markers(SETTINGS.config)

@@ -1,4 +1,4 @@
-"""Parameter functions: what a result depends on beside the files that a rule reads, each named for what it returns."""
+"""Parameter functions: what a result depends on besides a rule's input files, each named for what it returns."""
 
 from seedbed.core.schema import read_yaml
 from seedbed.serving.spec.server_file import answer_relevant
@@ -10,22 +10,22 @@ SCORERS = {
 
 
 def shapes_rows(wildcards):
-    """All that a benchmark's rows depend on."""
+    """The keys of a benchmark's file that shape its rows."""
     return SETTINGS.benchmark(wildcards.benchmark).shapes_rows()
 
 
 def answer_type(wildcards):
-    """How a benchmark's answers are read and compared."""
+    """The type of a benchmark's answers."""
     return SETTINGS.benchmark(wildcards.benchmark).definition["answer_type"]
 
 
 def scorer_definition(wildcards):
-    """What a scorer's file says, its comments left out."""
+    """The content of a scorer's file, without comments."""
     return SCORERS[wildcards.scorer]
 
 
 def server_spec(wildcards):
-    """What of a model's server shapes an answer."""
+    """The part of a model's server file that shapes an answer."""
     return answer_relevant(SETTINGS.server(wildcards.model))
 
 
@@ -35,20 +35,20 @@ def model_pin(wildcards):
 
 
 def order_of_model(wildcards):
-    """The higher the earlier the model stands in the configuration: servers are not swapped back and forth."""
+    """The priority of a model, higher for earlier ones, so that one server is finished before the next is started."""
     return 1 + len(SETTINGS.models) - SETTINGS.models.index(wildcards.model)
 
 
 def fingerprint(wildcards):
-    """The digest of all that shapes an answer beside the server, the row and the seed."""
+    """The digest of all that shapes an answer except the server, the row and the seed."""
     return SETTINGS.fingerprint(wildcards.model, wildcards.benchmark)
 
 
 def cause_of_comparison(wildcards):
-    """What a comparison depends on beside the run's own files."""
+    """What a comparison depends on besides the files of the run."""
     return declared.of_pair(SETTINGS.config, wildcards.pair)
 
 
 def cause_of_gates(wildcards):
-    """What the gates depend on beside the run's own files."""
+    """What the gates depend on besides the files of the run."""
     return declared.of_gates(SETTINGS.config)

@@ -1,12 +1,12 @@
 """
-Take an answer from every generation by a scorer's file and count.
+Extract the answer of every generation by a scorer's file, grade it and count.
 
 INPUTS
     resources/{benchmark}/test.jsonl                                  the problems that every seed must have
     results/{model}/eval-results/{benchmark}/output-rs{seed}.jsonl    every seed of the configuration
 OUTPUTS
     results/{model}/eval-results/{benchmark}/metrics-{scorer}.json    counts in NeMo-Skills' layout
-    results/{model}/eval-results/{benchmark}/samples-{scorer}.csv     what the scorer made of each sample
+    results/{model}/eval-results/{benchmark}/samples-{scorer}.csv     the extracted answer and grade of each sample
     results/{model}/eval-results/{benchmark}/details-{scorer}.json    states, stages, flags, both denominators
 """
 

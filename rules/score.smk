@@ -1,12 +1,12 @@
 """
-Take an answer from every generation by the last \\boxed{} and count.
+Extract the answer of every generation from its last \\boxed{}, grade it and count.
 
 INPUTS
     resources/{benchmark}/test.jsonl                                  the problems that every seed must have
     results/{model}/eval-results/{benchmark}/output-rs{seed}.jsonl    every seed of the configuration
 OUTPUTS
     results/{model}/eval-results/{benchmark}/metrics.json             counts in NeMo-Skills' layout
-    results/{model}/eval-results/{benchmark}/samples-strict.csv       what the scorer made of each sample
+    results/{model}/eval-results/{benchmark}/samples-strict.csv       the extracted answer and grade of each sample
     results/{model}/eval-results/{benchmark}/details-strict.json      states, stages, flags, both denominators
 """
 

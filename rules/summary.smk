@@ -1,5 +1,5 @@
 """
-Put all metrics side by side.
+Tabulate all metrics and their statistics.
 
 INPUTS
     results/{model}/eval-results/{benchmark}/metrics*.json        every scorer of the configuration
@@ -24,7 +24,7 @@ rule tabulate:
             caption="captions/summary.rst",
             category="Summary",
         ),
-        scorers=beside_metrics(["scorers", "statistics"]),
+        scorers=files_of_pairs(["scorers", "statistics"]),
     log:
         "logs/tabulate.log",
     params:

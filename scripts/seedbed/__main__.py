@@ -8,13 +8,13 @@ from seedbed.core.errors import exit_code
 WORKFLOW = {
     "prepare_dataset": "fetch and check a benchmark's rows",
     "fetch_model": "take a model's file out of a pinned wheel",
-    "server": "write what of a server shapes an answer",
+    "server": "write the part of a server's file that shapes an answer",
     "generate": "ask a model every problem of a benchmark with one seed",
     "score": "count the answers of the strict scorer",
     "rescore": "count the answers of any scorer, in the workflow or on any folder of outputs",
-    "tabulate": "put all metrics side by side",
+    "tabulate": "tabulate all metrics and their statistics",
     "compare": "compare two models, servers, prompts or scorers problem by problem",
-    "gate": "decide whether results reach what they must",
+    "gate": "check results against gates",
 }
 PEOPLE = {
     "summary": "print the verdict and the table of the results folder, write the report",
@@ -39,7 +39,7 @@ def listing() -> str:
 
 
 def run() -> int | None:
-    """Run the command that the first argument names; returns its exit code, 2 where there is none of that name."""
+    """Run the command that the first argument names; returns its exit code, 2 for an unknown command."""
     name, *rest = sys.argv[1:] or ["--help"]
     if name in ("-h", "--help"):
         print(listing(), flush=True)

@@ -1,8 +1,8 @@
-"""Where this project lies, and what every job and server finds in its environment.
+"""The folders of this project, and the environment variables of every job and server.
 
 A job must import this checkout's `seedbed`, whatever lies in its working directory, and run by the Python that runs the
 workflow. Snakemake removes PYTHONPATH from the environment of some jobs, and a node of a cluster starts with another
-one; so the two variables are also part of each job's shell command.
+one; so the two variables are also set in each job's shell command.
 """
 
 import os

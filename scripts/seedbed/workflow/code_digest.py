@@ -125,7 +125,7 @@ def parse(source: str, module: str) -> Parsed:
 
 
 def _remove_texts(node: ast.AST) -> None:
-    """Remove what a node says to readers only: a docstring, or the help texts of an argument parser."""
+    """Remove the texts of a node that only readers see: a docstring, or the help texts of an argument parser."""
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         first = node.body[0] if node.body else None
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):

@@ -1,6 +1,6 @@
-"""Everything of Snakemake that is no public interface, in one place; the rest of the project sees plain values.
+"""All use of Snakemake's internals, its undocumented interfaces; other modules get plain values from here.
 
-Each function has a test of its own, and the exact versions of Snakemake and of its Slurm plugin are checked before any
+Each function has a test, and the exact versions of Snakemake and of its Slurm plugin are checked before any
 of them is used: another version may have moved what they read.
 """
 

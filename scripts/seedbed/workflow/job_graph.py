@@ -30,7 +30,7 @@ class Job:
 
     @property
     def key(self) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """Return what tells this job from all others."""
+        """Return what identifies this job in its graph."""
         return self.rule, tuple(sorted(self.wildcards.items()))
 
 

@@ -1,4 +1,4 @@
-"""The line that shows a run is alive: seeds, problems done, running accuracy, read from what the seeds write."""
+"""The progress line of a run: seeds and samples done, accuracy so far, speed; read from the files that seeds write."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 TERMINAL_PAUSE = 1.0  # seconds between two lines where a line is overwritten
-LOG_PAUSE = 15.0  # seconds between two lines where each stays
+LOG_PAUSE = 15.0  # seconds between two lines in a log
 
 
 def read(run: Path) -> list[dict[str, Any]]:
@@ -18,41 +18,41 @@ def read(run: Path) -> list[dict[str, Any]]:
     found = []
     for path in sorted(run.glob("*/progress/*.json")):
         try:
-            told = json.loads(path.read_text(encoding="utf-8"))
-            found.append({"name": f"{path.parent.parent.name}/{path.stem}", **told})
+            state = json.loads(path.read_text(encoding="utf-8"))
+            found.append({"name": f"{path.parent.parent.name}/{path.stem}", **state})
         except (OSError, ValueError):
             continue
     return found
 
 
 def notes(run: Path, seeds: Iterable[dict[str, Any]]) -> list[str]:
-    """Return what is to be said of servers that do not answer yet, one text a model: the broker's, else its seeds'."""
-    said = []
+    """Return one message per model whose server does not answer yet: the broker's, else one made from its seeds."""
+    messages = []
     for path in sorted(run.glob("*/status.json")):
         try:
             status = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
         if status.get("line") and str(status.get("state")).lower() not in ("ready", "idle", "stopping"):
-            said.append(str(status["line"]))
+            messages.append(str(status["line"]))
     waiting: dict[str, list[str]] = {}
     for seed in seeds:
         model = str(seed["name"]).partition("/")[0]
         if seed.get("waits_for") and not (run / model / "status.json").exists():
             waiting.setdefault(model, []).append(str(seed["waits_for"]))
     for model, reasons in waiting.items():
-        said.append(f"{model}: {len(reasons)} seed{'s' * (len(reasons) > 1)} waiting for {reasons[0]}")
-    return said
+        messages.append(f"{model}: {len(reasons)} seed{'s' * (len(reasons) > 1)} waiting for {reasons[0]}")
+    return messages
 
 
 def line(seeds: Iterable[dict[str, Any]], expected: int, servers: Iterable[str] = ()) -> str:
-    """Return one line about all seeds: how many, samples done, right so far in percent, cut and failed, tokens/s."""
+    """Return the progress line: seeds and samples done, accuracy so far in percent, truncated, failed, tokens/s."""
     seen = list(seeds)
     done, total, correct, truncated, errors = (
         sum(int(seed.get(key) or 0) for seed in seen) for key in ("done", "total", "correct", "truncated", "errors")
     )
     if 0 < len(seen) < expected:
-        total = round(total * expected / len(seen))  # those that have not begun are taken to be as large
+        total = round(total * expected / len(seen))  # assume that seeds not yet begun have as many samples
     finished = sum(seed.get("state") == "done" for seed in seen)
     speed = sum(float(seed.get("tokens_per_second") or 0) for seed in seen if seed.get("state") == "running")
     parts = [f"seeds {finished}/{expected}", f"samples {done}/{total}"]
@@ -65,7 +65,7 @@ def line(seeds: Iterable[dict[str, Any]], expected: int, servers: Iterable[str] 
 
 
 class Display:
-    """Shows `line` again and again from a thread of the driver until it is stopped."""
+    """Prints the progress line at intervals from a thread of the driver until it is stopped."""
 
     def __init__(self, run: Path, expected: int, stream: TextIO | None = None) -> None:
         """Show the run in the folder `run`, of which `expected` seeds are to be generated, on `stream` (stderr)."""
@@ -74,13 +74,13 @@ class Display:
         self._thread = threading.Thread(target=self._show, name="progress", daemon=True)
 
     def start(self) -> None:
-        """Forget the progress of earlier runs and begin to show this one."""
+        """Remove the progress files of earlier runs and start printing."""
         for path in self.run.glob("*/progress/*.json"):
             path.unlink(missing_ok=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Show the last state and end."""
+        """Print the last state and end the thread."""
         self._over.set()
         if self._thread.is_alive():
             self._thread.join(timeout=5)

@@ -1,4 +1,4 @@
-"""What a run was made of, for results/run.json: enough to do it again, with secrets struck out."""
+"""The provenance of a run for results/run.json: enough to repeat it, with secrets removed."""
 
 import hashlib
 import importlib.metadata
@@ -36,12 +36,12 @@ PACKAGES = (
     "xllamacpp",
     "zstandard",
 )
-_LISTED = 20  # changed files of the checkout that are named
+_LISTED = 20  # at most so many changed files are listed
 
 
 def of_run(settings: Settings, pairs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what the run is made of as it starts: code, versions, configuration, data, scorers, servers, requests."""
-    told = {
+    """Return the provenance at the start: code, versions, configuration, data, scorers, servers, requests."""
+    found = {
         "code": code(),
         "command": sys.argv,
         "host": {"name": socket.gethostname(), "system": platform.platform(), "processors": os.cpu_count()},
@@ -53,12 +53,12 @@ def of_run(settings: Settings, pairs: Iterable[Mapping[str, Any]]) -> dict[str, 
         "models": {model: _model(settings, model, pairs) for model in settings.models},
     }
     known = [os.environ.get(str(model.get("api_key_env"))) for model in settings.config["models"].values()]
-    struck: dict[str, Any] = strike(told, [secret for secret in known if secret])
+    struck: dict[str, Any] = strike(found, [secret for secret in known if secret])
     return struck
 
 
 def code() -> dict[str, Any]:
-    """Return the commit, whether the checkout is as committed, and a digest of the code that stands without git."""
+    """Return the commit, whether the checkout is as committed, and a digest of the code that needs no git."""
     content = hashlib.sha256()
     for path in sorted([*ROOT.glob("scripts/**/*.py"), *ROOT.glob("rules/*.smk"), ROOT / "Snakefile"]):
         content.update(f"{path.relative_to(ROOT)}\n".encode())
@@ -74,7 +74,7 @@ def code() -> dict[str, Any]:
 
 
 def _git(*words: str) -> str | None:
-    """Return what git says of the checkout, None where there is no git or no checkout of its own."""
+    """Return the output of a git command on the checkout, None without git or outside a repository."""
     if not (ROOT / ".git").exists():
         return None
     try:
@@ -108,11 +108,11 @@ def _scorer(name: str, path: Path) -> dict[str, str]:
 
 
 def _model(settings: Settings, model: str, pairs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what serves a model, and what every request of each benchmark has beside its problem and seed."""
+    """Return a model's server, and the fields of its requests for each benchmark except problem and seed."""
     if model not in settings.generated:
         names = [name for owner, name in settings.pairs if owner == model]
-        told = {name: import_record.read(paths.outputs_folder(model, name)) for name in names}
-        return {"server": settings.server(model), "requests": {}, "fingerprints": {}, "imported": told}
+        imported = {name: import_record.read(paths.outputs_folder(model, name)) for name in names}
+        return {"server": settings.server(model), "requests": {}, "fingerprints": {}, "imported": imported}
     asked = settings.model(model)
     requests = {
         name: {

@@ -1,8 +1,8 @@
-"""What Snakemake's Slurm executor is told of its jobs, so that none counts as done or as running for ever unseen.
+"""Correct the job states that Snakemake's Slurm executor gets, so that lost jobs fail instead of succeeding or hanging.
 
-The executor takes UNKNOWN for success, waits without end for a job that was preempted for good or has vanished, and
-forgets all its jobs when no question about them is answered, as while slurmctld is down. This rewrites the answers of
-its status query, an internal of snakemake-executor-plugin-slurm 2.8 that a test guards.
+The executor takes UNKNOWN for success, waits for ever for a preempted job that is not requeued or a job that Slurm has
+forgotten, and drops all its jobs when a status query fails, as while slurmctld is down. This module wraps the status
+query, an internal of snakemake-executor-plugin-slurm 2.8 that a test guards.
 """
 
 import importlib
@@ -17,14 +17,14 @@ from seedbed.workflow import internals
 Answer = tuple[dict[str, str] | None, float | None]
 DOUBTFUL = {"UNKNOWN", "PREEMPTED", "NODE_FAIL", "REVOKED", "LAUNCH_FAILED", "RECONFIG_FAIL"}
 FIRST_LOOKS = 3  # with squeue, the executor wants MinJobAge to be this many times its first look, else it asks sacct
-LOOKS = 4  # so often in a row must a job be seen in doubt, or not at all, before it counts as failed
+LOOKS = 4  # after so many looks in a row in a doubtful state, or missing, a job counts as failed
 
 
 class Doubts:
-    """How often in a row each job was seen in a state that Slurm may still mend."""
+    """Counts, for each job, how often in a row it was in a state that Slurm may still change."""
 
     def __init__(self, looks: int = LOOKS) -> None:
-        """Give a job `looks` looks."""
+        """Count a job as failed after `looks` looks in a row."""
         self.looks = looks
         self.seen: Counter[str] = Counter()
 
@@ -32,7 +32,7 @@ class Doubts:
         """Return `states` with every doubt resolved: PENDING while Slurm may requeue the job, FAILED after that."""
         settled = dict(states)
         for job in active:
-            known = states.get(job) or states.get(job.partition("_")[0])  # sacct may know an array only as a whole
+            known = states.get(job) or states.get(job.partition("_")[0])  # sacct may list an array as one job
             if (known or "UNKNOWN") not in DOUBTFUL:
                 del self.seen[job]
                 continue
@@ -42,7 +42,7 @@ class Doubts:
 
 
 def status_command(first_look: float) -> str:
-    """Return which command knows the state of jobs here: sacct where Slurm keeps accounts, else squeue.
+    """Return the command for the state of jobs: sacct where Slurm has accounting, else squeue.
 
     Raises InputError where squeue forgets a job too soon for an executor that first looks after `first_look` seconds.
     """
@@ -62,7 +62,7 @@ def status_command(first_look: float) -> str:
 
 
 def install(workflow: Any) -> None:
-    """Choose the status command and put the doubts between Slurm and the executor of `workflow`."""
+    """Choose the status command of the executor of `workflow`, and wrap its status query and its looks at jobs."""
     plugin: Any = importlib.import_module("snakemake_executor_plugin_slurm")
     executor = internals.slurm_executor(workflow)
     settings = internals.executor_settings(workflow)
@@ -99,12 +99,12 @@ def paced(check: Callable[..., AsyncIterator[Any]], executor: Any, seconds: floa
 
 
 def questioned(query: Callable[..., Awaitable[Answer]], active: list[str]) -> Callable[..., Awaitable[Answer]]:
-    """Return the status query `query` with its answer settled for the jobs in `active`; none at all settles nothing."""
+    """Return the status query `query` with the states of the jobs in `active` settled; a failed query changes none."""
     doubts = Doubts()
 
     async def settled(command: str, *arguments: Any, **named: Any) -> Answer:
-        whole = command.replace("squeue ", "squeue --array ", 1)  # tasks of an array one by one, those that wait too
-        states, seconds = await query(whole, *arguments, **named)
+        command = command.replace("squeue ", "squeue --array ", 1)  # one line per task, also of pending ones
+        states, seconds = await query(command, *arguments, **named)
         return ({}, 0.0) if states is None else (doubts.settle(states, active), seconds)
 
     return settled

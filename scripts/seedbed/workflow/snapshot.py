@@ -1,4 +1,4 @@
-"""The run's snapshot: all that its jobs and its broker read beside their inputs, as it stood when the run started."""
+"""The snapshot of a run: the files that its jobs and its broker read besides inputs, written when the run starts."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,9 +30,9 @@ def write(settings: Settings, pairs: Iterable[Pair]) -> None:
 
 
 def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[str, Any]:
-    """Return what a seed of `model` reads: the endpoint, the bounds, and what each benchmark asks."""
+    """Return what the seeds of `model` read: endpoint, limits, and the prompt and sampling of each benchmark."""
     asked, config = settings.model(model), settings.config
-    told = {name: settings.benchmark(name).definition for name in sorted(benchmarks)}
+    definitions = {name: settings.benchmark(name).definition for name in sorted(benchmarks)}
     return {
         "model": model,
         **{key: asked[key] for key in ("served_name", "stream", "extra_body", "reasoning", "concurrency")},
@@ -49,7 +49,7 @@ def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[st
                 "fingerprint": settings.fingerprint(model, name),
                 "made_of": settings.made_of(model, name),
             }
-            for name, definition in told.items()
+            for name, definition in definitions.items()
         },
     }
 
@@ -57,7 +57,7 @@ def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[st
 def broker(
     settings: Settings, launcher: str, placements: Mapping[str, Mapping[str, Any]], outputs: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Return the broker's plan: its limits and, by model, its server, placement and the `outputs` that will want it."""
+    """Return the broker's plan: its limits and, by model, its server, placement and the `outputs` that need it."""
     return {
         "launcher": launcher,
         **settings.config["servers"],
@@ -75,7 +75,7 @@ def broker(
 
 
 def effective(settings: Settings) -> dict[str, Any]:
-    """Return the configuration of the run, defaults filled in, paths absolute: it runs the same DAG from anywhere."""
+    """Return the configuration of the run with defaults and absolute paths: the same DAG from any folder."""
 
     def named(kind: str, paths_by_name: Mapping[str, Path]) -> list[str]:
         return [name if name in shipped(kind) else str(path.resolve()) for name, path in paths_by_name.items()]
@@ -101,6 +101,6 @@ def _json(value: object) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file; one with this content already keeps its time."""
+    """Write a file unless it has this content already, so that its time stays."""
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         files.write(path, text)
