@@ -43,7 +43,7 @@ def read() -> dict[str, Any]:
 
 def _sound(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record without the parts of another kind than they are written in: another version, or a hand."""
-    if "made_of" in record:  # its name until 0.2
+    if "made_of" in record:  # the name in 0.1
         record = {"provenance": record["made_of"], **record}
     found: dict[str, Any] = {
         name: value
