@@ -27,8 +27,8 @@ rule generate:
         model=any_of(SETTINGS.generated),
     priority: order_of_model
     params:
-        fingerprint=fingerprint,
+        request_fingerprint=request_fingerprint,
     shell:
         "python -m seedbed generate --run run/{wildcards.model}/client.json --benchmark {wildcards.benchmark}"
         " --seed {wildcards.seed} --data {input.dataset:q} --server {input.server:q}"
-        " --fingerprint {params.fingerprint} --out {output:q} 2> {log:q}"
+        " --request-fingerprint {params.request_fingerprint} --out {output:q} 2> {log:q}"

@@ -39,9 +39,9 @@ def order_of_model(wildcards):
     return 1 + len(SETTINGS.models) - SETTINGS.models.index(wildcards.model)
 
 
-def fingerprint(wildcards):
+def request_fingerprint(wildcards):
     """The digest of all that shapes an answer except the server, the row and the seed."""
-    return SETTINGS.fingerprint(wildcards.model, wildcards.benchmark)
+    return SETTINGS.request_fingerprint(wildcards.model, wildcards.benchmark)
 
 
 def cause_of_comparison(wildcards):

@@ -253,7 +253,7 @@ def _server(model: str, size: Size) -> None:
         for number in range(restarts + 1)
     ]
     told = {"model": model, "engine": "vllm", "restarts": restarts, "gpu_hours": 6.5, "attempts": attempts}
-    whole.write(Path("results") / model / "server.json", as_json(told))
+    whole.write(Path("results") / model / "server_runs.json", as_json(told))
 
 
 def _record(size: Size) -> None:

@@ -96,7 +96,7 @@ def test_a_part_prepares_the_rows_anew_and_leaves_the_fingerprint(tmp_path: Path
     write(tmp_path)
     whole, part = settings(tmp_path), settings(tmp_path, subset={"mine": {"ids": ["s1"]}})
     assert whole.benchmark("mine").shapes_rows() != part.benchmark("mine").shapes_rows()
-    assert whole.fingerprint("m", "mine") == part.fingerprint("m", "mine")
+    assert whole.request_fingerprint("m", "mine") == part.request_fingerprint("m", "mine")
 
 
 def test_pins_and_words_about_a_benchmark_do_not_prepare_it_anew(tmp_path: Path) -> None:
@@ -117,20 +117,20 @@ def test_a_prompt_of_ones_own_works_for_any_benchmark_and_changes_the_fingerprin
     before = settings(tmp_path, benchmarks=["aime25"])
     after = settings(tmp_path, benchmarks=["aime25"], prompts={"aime25": prompt})
     assert after.benchmark("aime25").definition["prompt"] != before.benchmark("aime25").definition["prompt"]
-    assert after.fingerprint("m", "aime25") != before.fingerprint("m", "aime25")
+    assert after.request_fingerprint("m", "aime25") != before.request_fingerprint("m", "aime25")
     assert after.benchmark("aime25").shapes_rows() == before.benchmark("aime25").shapes_rows()
     again = load(effective(after), "results/config.yaml", [Path("elsewhere")])
-    assert again.fingerprint("m", "aime25") == after.fingerprint("m", "aime25")
+    assert again.request_fingerprint("m", "aime25") == after.request_fingerprint("m", "aime25")
 
 
 def test_the_same_prompt_from_a_file_or_in_the_benchmark_is_the_same(tmp_path: Path) -> None:
     write(tmp_path, prompt="Do it: {problem}")
-    inline = settings(tmp_path).fingerprint("m", "mine")
+    inline = settings(tmp_path).request_fingerprint("m", "mine")
     other = tmp_path / "other"
     other.mkdir()
     (other / "own.txt").write_text("Do it: {problem}\n")
     write(other, prompt={"file": "own.txt"})
-    assert settings(other).fingerprint("m", "mine") == inline
+    assert settings(other).request_fingerprint("m", "mine") == inline
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,9 @@ def test_advice_is_sent_where_the_configuration_says_nothing(tmp_path: Path) -> 
     assert settings(tmp_path, sampling=sampling | {"max_tokens": 5}).sampling("m", "mine")["max_tokens"] == 5
     (tmp_path / "other").mkdir()
     write(tmp_path / "other", max_tokens=78)
-    assert settings(tmp_path / "other", sampling=sampling).fingerprint("m", "mine") != advised.fingerprint("m", "mine")
+    assert settings(tmp_path / "other", sampling=sampling).request_fingerprint(
+        "m", "mine"
+    ) != advised.request_fingerprint("m", "mine")
 
 
 def test_what_becomes_of_overlong_prompts_reaches_the_jobs_and_shapes_answers(tmp_path: Path) -> None:
@@ -192,10 +194,10 @@ def test_what_becomes_of_overlong_prompts_reaches_the_jobs_and_shapes_answers(tm
     assert client(by_default, "m", ["mine"])["context_overflow"] == "error"
     assert client(skipping, "m", ["mine"])["context_overflow"] == "skip"
     assert client(skipping, "m", ["mine"])["benchmarks"]["mine"]["context"] == "problem"
-    assert skipping.fingerprint("m", "mine") != by_default.fingerprint("m", "mine")
+    assert skipping.request_fingerprint("m", "mine") != by_default.request_fingerprint("m", "mine")
     # as computed before the key was renamed: samples of older runs are still found
-    assert skipping.fingerprint("m", "mine").startswith("19c8fd3efc86adab")
-    assert by_default.fingerprint("m", "mine").startswith("10a4bb2b6b306480")
+    assert skipping.request_fingerprint("m", "mine").startswith("19c8fd3efc86adab")
+    assert by_default.request_fingerprint("m", "mine").startswith("10a4bb2b6b306480")
     with pytest.raises(InputError, match="context_overflow: found 'cut'; expected one of"):
         settings(tmp_path, context_overflow="cut")
 

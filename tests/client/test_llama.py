@@ -113,7 +113,7 @@ def test_a_model_that_does_not_reason_is_refused_where_it_has_to(tmp_path: Path,
     place.snapshot["reasoning"] = "required"
     done = place.generate(TEST_KEY=KEY)
     assert done.returncode == 1
-    assert "its answer to a canary shows none" in done.stderr
+    assert "its answer to a test question shows none" in done.stderr
 
 
 def test_a_wrong_key_is_told_and_not_shown(tmp_path: Path, llama: Llama) -> None:

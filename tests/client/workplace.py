@@ -31,7 +31,7 @@ class Workplace:
                     "prompt": "Say {problem}",
                     "answer_type": "integer",
                     "sampling": {"temperature": 1.0, "max_tokens": 16},
-                    "fingerprint": FINGERPRINT,
+                    "request_fingerprint": FINGERPRINT,
                 }
             },
         }
@@ -65,7 +65,7 @@ class Workplace:
         return [
             *(sys.executable, "-m", "seedbed", "generate", "--run", "run/m/client.json", "--benchmark", "b"),
             *("--seed", str(seed), "--data", "resources/b/test.jsonl", "--server", "results/m/server.spec.json"),
-            *("--fingerprint", FINGERPRINT, "--out", f"results/m/eval-results/b/output-rs{seed}.jsonl"),
+            *("--request-fingerprint", FINGERPRINT, "--out", f"results/m/eval-results/b/output-rs{seed}.jsonl"),
         ]
 
     def environment(self, **more: str) -> dict[str, str]:

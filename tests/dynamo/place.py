@@ -142,7 +142,7 @@ class DynamoFlow(WorkflowPlace):
 
     def ran(self, model: str) -> Server:
         """Return the record of what ran."""
-        found: Server = json.loads((self.folder / "results" / model / "server.json").read_text())
+        found: Server = json.loads((self.folder / "results" / model / "server_runs.json").read_text())
         return found
 
     def role(self, name: str) -> int:

@@ -35,7 +35,7 @@ def test_the_death_of_a_role_ends_the_server_by_name_and_a_new_one_comes(place: 
     os.kill(place.role(role), signal.SIGKILL)
     assert seconds_until_lost(place, f"role {role} ended (killed by SIGKILL), its last line: ", 15) < 5
     place.until(lambda: (place.note("m", "endpoint.json") or {}).get("generation") == 2, "a new server", 60, ["m"])
-    ran = json.loads((place.folder / "results/m/server.json").read_text())
+    ran = json.loads((place.folder / "results/m/server_runs.json").read_text())
     assert ran["restarts"] == 1
     assert ran["attempts"][0]["reason"].startswith(f"role {role} ended")
 
@@ -63,7 +63,7 @@ def test_a_healthy_frontend_is_not_published_before_its_slow_worker_is_there(pla
         roles["prefill"]["command"].append("--startup-time=6")
 
     place.begin(server(slow))
-    note = place.until(lambda: place.note("m", "server-1.json"), "a server", 30, ["m"])
+    note = place.until(lambda: place.note("m", "attempt-1.json"), "a server", 30, ["m"])
     began = time.monotonic()
     place.until(lambda: "frontend" in _roles(place), "a frontend", 30, ["m"])
     place.until(lambda: _listed(note["url"]) is not None, "an answer of the frontend", 30, ["m"])

@@ -29,6 +29,6 @@ def test_prefill_and_decode_on_two_nodes_to_metrics_whose_counts_are_known(flow:
     assert attempt["started"] < attempt["ready"] < attempt["ended"]
     assert 0 < ran["gpu_hours"] < 0.5
     assert [process.get("version") for process in attempt["processes"]] == [None, *["Dynamo Mocker 1.6.1"] * 2]
-    note = flow.note("prose", f"server-{attempt['attempt']}.json")
+    note = flow.note("prose", f"attempt-{attempt['attempt']}.json")
     assert note is not None
     assert note["python"] == f"{bare}/bin/python"

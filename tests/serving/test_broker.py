@@ -21,7 +21,7 @@ def key_of(place: Workplace, endpoint: dict[str, str]) -> str:
 def test_a_server_starts_when_it_is_wanted_and_ends_when_it_is_not(place: Workplace) -> None:
     place.start({"m": stub_server()})
     time.sleep(0.5)
-    assert place.note("m", "server-1.json") is None
+    assert place.note("m", "attempt-1.json") is None
     endpoint = place.endpoint("m")
     assert endpoint["generation"] == 1
     assert endpoint["served_name"] == "m"
@@ -32,7 +32,7 @@ def test_a_server_starts_when_it_is_wanted_and_ends_when_it_is_not(place: Workpl
     assert place.endpoint("m")["generation"] == 2
     place.stop()
     assert place.family() == []
-    record = place.note("m", "server.record.json")
+    record = place.note("m", "server_usage.json")
     assert record is not None
     assert [start["reason"] for start in record["starts"]] == ["stopped", "stopped"]
     assert 0.5 < record["server_idle_seconds"] < 6
@@ -73,7 +73,7 @@ def test_one_server_at_a_time_in_the_order_of_the_plan(place: Workplace) -> None
     place.want("first")
     place.want("second")
     place.until(lambda: place.note("first", "endpoint.json"), "first", 15, ["first", "second"])
-    assert place.note("second", "server-1.json") is None
+    assert place.note("second", "attempt-1.json") is None
     status = place.note("second", "status.json")
     assert status is not None
     assert status["line"] == "server second: WAITING (for another server to end), 1 seed waiting 0 min"
@@ -150,14 +150,14 @@ def test_secrets_that_a_role_prints_are_struck_out_of_what_the_broker_tells(plac
     place.start({"m": {"kind": "roles", "roles": [role]}}, max_restarts=0)
     place.until(lambda: place.failed("m"), "given up", 30, ["m"])
     assert "token ***, key ***" in place.failed("m")
-    for told in (place.folder / "logs/broker.log", place.folder / "run/m/server.record.json"):
+    for told in (place.folder / "logs/broker.log", place.folder / "run/m/server_usage.json"):
         assert "not-for-any-log" not in told.read_text()
 
 
 def test_logs_that_cannot_be_written_end_no_server(place: Workplace) -> None:
     (place.folder / "logs").mkdir()
     (place.folder / "logs/broker.log").symlink_to("/dev/full")
-    for name in ("share.json", "server.record.json"):
+    for name in ("share.json", "server_usage.json"):
         (place.folder / "run/m" / name / "x").mkdir(parents=True)
     place.start({"m": stub_server()})
     assert place.endpoint("m")["generation"] == 1
@@ -253,7 +253,7 @@ def test_marks_of_an_earlier_run_are_removed(place: Workplace) -> None:
     assert place.note("m", "endpoint.json") is None
     assert place.failed("m") == ""
     time.sleep(0.5)
-    assert place.note("m", "server-1.json") is None
+    assert place.note("m", "attempt-1.json") is None
 
 
 def real_server(place: Workplace, model: Path) -> dict[str, object]:

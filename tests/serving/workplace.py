@@ -14,13 +14,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 STUB = Path(__file__).with_name("stub_model.py")
 DRIVER = """
-import json, os, sys
+import os, sys
 from pathlib import Path
 from seedbed.core.errors import exit_code
 from seedbed.serving.broker import control
+from seedbed.serving.spec import plan
 def main():
     held = control.lock(os.getpid())
-    control.write_plan(json.loads(Path("plan.json").read_text()))
+    control.write_plan(plan.read(Path("plan.json")))
     broker = control.BrokerProcess(held)
     print("up", flush=True)
     for line in sys.stdin:

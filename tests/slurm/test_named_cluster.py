@@ -63,7 +63,7 @@ def flow(named_cluster: NamedCluster, tmp_path: Path) -> Iterator[NamedFlow]:
 
 def url_of_server(flow: NamedFlow) -> str:
     """Return the address at which the run's server answered."""
-    (note,) = (json.loads(path.read_text()) for path in flow.folder.glob("run/m/server-1.json"))
+    (note,) = (json.loads(path.read_text()) for path in flow.folder.glob("run/m/attempt-1.json"))
     return str(note["url"])
 
 

@@ -101,8 +101,8 @@ def test_names_with_odd_characters_and_a_neighbour_on_the_same_cluster(place: Sl
 
 def test_a_server_script_that_cannot_be_written_is_tried_again(place: SlurmPlace) -> None:
     place.begin(stub_server())
-    script = place.folder / "run/m/server-1.sbatch"
+    script = place.folder / "run/m/attempt-1.sbatch"
     script.mkdir()
-    place.until(lambda: "start refused: run/m/server-1.sbatch: Is a directory" in place.log(), "the reason", 20, ["m"])
+    place.until(lambda: "start refused: run/m/attempt-1.sbatch: Is a directory" in place.log(), "the reason", 20, ["m"])
     script.rmdir()
     assert place.endpoint("m", 60)["generation"] == 1

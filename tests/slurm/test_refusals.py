@@ -94,6 +94,6 @@ def test_a_placement_that_sbatch_cannot_take_is_told_before_any_job(flow: Workfl
     flow.write(placement={"slurm_extra": "--comment='x"})
     flow.snakemake()
     assert flow.finish(60) != 0
-    assert 'placement of server: slurm_extra: found "--comment=\'x" (No closing quotation)' in flow.said()
+    assert 'resources of server: slurm_extra: found "--comment=\'x" (No closing quotation)' in flow.said()
     assert "Traceback" not in flow.said()
     assert flow.jobs() == []

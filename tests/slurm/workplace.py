@@ -32,7 +32,7 @@ class SlurmPlace(Workplace):
 
     def begin(self, server: Mapping[str, Any], placement: Mapping[str, Any] | None = None, **plan: Any) -> None:
         """Start a driver whose one server `m` is a Slurm job, with the short times of tests."""
-        entry = {"server": dict(server), "placement": {**PLACEMENT, **(placement or {})}}
+        entry = {"server": dict(server), "resources": {**PLACEMENT, **(placement or {})}}
         self.start(
             {"m": entry}, **{"launcher": "slurm", "lease_seconds": 12.0, "idle_seconds": 3.0, "poll": 0.5, **plan}
         )
@@ -59,7 +59,7 @@ class SlurmPlace(Workplace):
 
     def record(self) -> dict[str, Any]:
         """Return the run's own record of the server."""
-        value: dict[str, Any] = json.loads((self.folder / "run/m/server.record.json").read_text())
+        value: dict[str, Any] = json.loads((self.folder / "run/m/server_usage.json").read_text())
         return value
 
     def end(self) -> None:

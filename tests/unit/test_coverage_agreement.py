@@ -92,11 +92,11 @@ def test_the_gate_and_the_summary_agree_on_an_odd_folder(
     if not recorded:  # the fingerprint then is that of the configuration
         paths.RUN_RECORD.unlink()
         for path in FOLDER.glob("output-rs*.jsonl"):
-            made_of = settings.made_of("alder", "sums")
+            made_of = settings.answer_fingerprint("alder", "sums")
             path.write_text(path.read_text().replace('"fingerprint": "made"', f'"fingerprint": "{made_of}"'))
         if change is _other_fingerprint:
             path = FOLDER / "output-rs44.jsonl"
-            path.write_text(path.read_text().replace(str(settings.made_of("alder", "sums")), "another"))
+            path.write_text(path.read_text().replace(str(settings.answer_fingerprint("alder", "sums")), "another"))
     change()
     found = overview.collect(settings, run_record.read(), ended=False)
     coverage = found.coverages["alder", "sums"]

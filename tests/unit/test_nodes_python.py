@@ -20,7 +20,7 @@ STUB = {"kind": "roles", "roles": [{"name": "a", "command": ["x"]}]}
 
 def script(python: str | None) -> str:
     """Return the batch script of a server on a site whose `python:` is this."""
-    plan = plans.parse({"run": "r" * 16, "site": {"python": python}, "servers": {"m": {"server": STUB}}})
+    plan = plans.from_json({"run": "r" * 16, "site": {"python": python}, "servers": {"m": {"server": STUB}}})
     return sbatch.script(plan, plan.servers["m"], Path("run/broker.json"), 1, Path("m-1.log"))
 
 
@@ -92,9 +92,9 @@ def test_a_wrong_python_of_a_site_is_told(tmp_path: Path, found: object) -> None
 def test_a_seed_inside_the_allocation_runs_by_the_python_of_the_server(tmp_path: Path) -> None:
     files.write_json(tmp_path / "endpoint.json", {"generation": 2})
     told = {"nodes": ["gb1", "gb2"], "job": 7, "python": "/nodes/bin/python"}
-    files.write_json(tmp_path / "server-2.json", told)
+    files.write_json(tmp_path / "attempt-2.json", told)
     assert allocation.allocation(tmp_path) == (2, "7", "gb1", "/nodes/bin/python")
-    files.write_json(tmp_path / "server-2.json", {name: told[name] for name in ("nodes", "job")})
+    files.write_json(tmp_path / "attempt-2.json", {name: told[name] for name in ("nodes", "job")})
     assert allocation.allocation(tmp_path) == (2, "7", "gb1", sys.executable)
 
 

@@ -93,7 +93,7 @@ def test_a_run_tells_all_that_it_needs_to_be_done_again(tmp_path: Path, monkeypa
         "sampling": {"temperature": 1.0, "max_tokens": 64},
     }
     settings = load(config, "c.yaml", [tmp_path])
-    pairs = [{"model": "m", "benchmark": "warmup", "fingerprint": settings.fingerprint("m", "warmup")}]
+    pairs = [{"model": "m", "benchmark": "warmup", "fingerprint": settings.request_fingerprint("m", "warmup")}]
     told = of_run(settings, pairs)
     assert told["seeds"] == list(range(42, 58))
     assert told["config"]["sampling"] == {"temperature": 1.0, "max_tokens": 64}
@@ -142,7 +142,7 @@ def test_the_effective_configuration_means_the_same_from_anywhere(
     assert effective(other) == effective(one)
     for model in one.models:
         for benchmark in one.benchmarks:
-            assert other.made_of(model, benchmark) == one.made_of(model, benchmark)
+            assert other.answer_fingerprint(model, benchmark) == one.answer_fingerprint(model, benchmark)
 
 
 def test_the_code_has_a_digest_also_without_git() -> None:

@@ -43,7 +43,9 @@ def plan_of(command: list[str], run: str = "r", **role: Any) -> plans.Plan:
         "model": {"name": "x"},
         "roles": [{"name": "w", "gpus": 4, "command": command, **role}],
     }
-    return plans.parse({"run": run, "site": {"containers": {"c": "/c.sqsh"}}, "servers": {"m": {"server": definition}}})
+    return plans.from_json(
+        {"run": run, "site": {"containers": {"c": "/c.sqsh"}}, "servers": {"m": {"server": definition}}}
+    )
 
 
 @pytest.fixture
@@ -65,7 +67,7 @@ def start(plan: plans.Plan, started: list[RoleProcess]) -> RoleProcess:
 
 def record() -> dict[str, Any]:
     """Return the record of `m`."""
-    found: dict[str, Any] = json.loads(Path("results/m/server.json").read_text())
+    found: dict[str, Any] = json.loads(Path("results/m/server_runs.json").read_text())
     return found
 
 
@@ -121,11 +123,13 @@ def test_no_secret_stands_in_record_log_or_last_words(started: list[RoleProcess]
     death = process.death()
     ran.told(reason=str(death))
     assert str(death) == "role w ended (exit code 3), its last line: have *** and Authorization: Bearer ***"
-    shown = Path("results/m/server.json").read_text() + str(death) + death.details
+    shown = Path("results/m/server_runs.json").read_text() + str(death) + death.details
     shown += process.log.read_text().splitlines()[0]
     for hidden in (SECRET, KEY, "abcdefgh1234", "another-word"):
         assert hidden not in shown
-    assert json.loads(Path("results/m/server.json").read_text())["attempts"][0]["processes"][0]["command"][-4:] == [
+    assert json.loads(Path("results/m/server_runs.json").read_text())["attempts"][0]["processes"][0]["command"][
+        -4:
+    ] == [
         *("--api_key", "***", "--header=X ***", "***"),
     ]
 
@@ -163,7 +167,7 @@ def test_vllm_is_given_the_key_of_the_run_by_its_variable(
     command.write_text("#!/bin/sh\nexec env\n")
     command.chmod(0o755)
     definition = {"kind": "vllm", "model": {"path": "/m"}, **named}
-    plan = plans.parse({"run": "r", "servers": {"m": {"server": definition}}})
+    plan = plans.from_json({"run": "r", "servers": {"m": {"server": definition}}})
     (slot,) = arrange(plan.servers["m"], ["localhost"], {"localhost": "127.0.0.1"}, counted_ports())
     slot = replace(slot, role=replace(slot.role, command=(str(command),)))
     started.append(RoleProcess.start(slot, plan, plan.servers["m"], 1))

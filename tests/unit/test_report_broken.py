@@ -95,7 +95,7 @@ def test_a_record_of_another_version_is_read_as_far_as_it_goes(copy: Path, part:
 
 @pytest.mark.parametrize("text", ['{"attempts": [{"st', '{"attempts": null}', '{"attempts": [null, {"nodes": 1}]}'])
 def test_half_a_record_of_a_server_is_no_fault(copy: Path, text: str) -> None:
-    (copy / "results/alder/server.json").write_text(text)
+    (copy / "results/alder/server_runs.json").write_text(text)
     assert [server["model"] for server in shown(copy)["servers"]] == ["alder", "birch"]
 
 

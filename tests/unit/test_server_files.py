@@ -1,6 +1,7 @@
 """Server files that are wrong: each is refused before anything starts, by file, role or key, and in one line."""
 
 import copy
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -55,8 +56,8 @@ def written(folder: Path, definition: object) -> Path:
 
 def plan(definition: Mapping[str, Any], launcher: str = "slurm", **more: Any) -> plans.Plan:
     """Return the plan of a run that waits for one server `m` on two nodes."""
-    entry = {"server": definition, "placement": {"nodes": 2}, "outputs": ["output-rs1.jsonl"], **more}
-    return plans.parse({"run": "r", "launcher": launcher, "site": {"pyxis": False}, "servers": {"m": entry}})
+    entry = {"server": definition, "resources": {"nodes": 2}, "outputs": ["output-rs1.jsonl"], **more}
+    return plans.from_json({"run": "r", "launcher": launcher, "site": {"pyxis": False}, "servers": {"m": entry}})
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -148,9 +149,9 @@ def test_what_is_no_bare_name_in_braces_passes() -> None:
 
 
 def test_more_nodes_than_the_placement_gives_are_told_before_anything_is_submitted() -> None:
-    with pytest.raises(InputError, match=r"^server of m: its roles need 3 nodes, the placement gives 2"):
+    with pytest.raises(InputError, match=r"^server of m: its roles need 3 nodes, its job has 2"):
         check_plan(plan(changed(count=3)), {})
-    check_plan(plan(changed(count=3), placement={"slurm_extra": "--nodes=3"}), {})
+    check_plan(plan(changed(count=3), resources={"slurm_extra": "--nodes=3"}), {})
     check_plan(plan(changed(count=3), "local"), {})
 
 
@@ -180,9 +181,9 @@ def test_a_server_that_no_job_waits_for_is_not_looked_at() -> None:
 
 def test_an_image_the_site_does_not_know_is_told_wherever_it_knows_others() -> None:
     known = {"run": "r", "launcher": "slurm", "site": {"pyxis": False, "containers": {"vllm": "/v.sqsh"}}}
-    entry = {"server": changed(container="vlm"), "placement": {"nodes": 1}, "outputs": ["o"]}
+    entry = {"server": changed(container="vlm"), "resources": {"nodes": 1}, "outputs": ["o"]}
     with pytest.raises(InputError, match=r"role worker: container 'vlm' is not in site\.yaml; known are vllm"):
-        check_plan(plans.parse({**known, "servers": {"m": entry}}), {})
+        check_plan(plans.from_json({**known, "servers": {"m": entry}}), {})
 
 
 @pytest.mark.parametrize(
@@ -194,3 +195,10 @@ def test_a_site_of_anything_but_texts_is_told(tmp_path: Path, text: str) -> None
     (tmp_path / "site.yaml").write_text(text)
     with pytest.raises(InputError, match=rf"site\.yaml: {text.split(':')[0]}: found .*, expected a "):
         site.read(tmp_path / "site.yaml")
+
+
+def test_a_plan_reads_back_as_it_was_written(tmp_path: Path) -> None:
+    found = plan(changed(count=2), resources={"nodes": 3, "slurm_extra": "--nodes=3"}, concurrency=7)
+    (tmp_path / "broker.json").write_text(json.dumps(plans.to_json(found)))
+    assert plans.read(tmp_path / "broker.json") == found
+    assert plans.to_json(found)["servers"]["m"]["resources"] == {"nodes": 3, "slurm_extra": "--nodes=3"}

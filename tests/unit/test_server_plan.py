@@ -68,7 +68,7 @@ def test_no_two_processes_of_a_node_get_one_port() -> None:
 
 
 def test_too_few_nodes_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(InputError, match="its roles need 2 nodes, the placement gives 1"):
+    with pytest.raises(InputError, match="its roles need 2 nodes, its job has 1"):
         server_plan.main([GB200, "--nodes", "gb1", "--pyxis", "no"])
     assert capsys.readouterr().out == ""
 

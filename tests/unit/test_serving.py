@@ -31,8 +31,8 @@ def load(name: str) -> dict[str, Any]:
 
 def server(definition: dict[str, Any], placement: dict[str, Any] | None = None) -> plans.ServerPlan:
     """Return the plan of one server `m`."""
-    text = {"run": "0123456789abcdef", "servers": {"m": {"server": definition, "placement": placement or {}}}}
-    return plans.parse(text).servers["m"]
+    text = {"run": "0123456789abcdef", "servers": {"m": {"server": definition, "resources": placement or {}}}}
+    return plans.from_json(text).servers["m"]
 
 
 def gb200_slots() -> dict[str, commands.Slot]:
@@ -138,7 +138,7 @@ def test_only_a_bare_name_in_braces_is_a_placeholder() -> None:
 def test_gpu_roles_get_nodes_of_their_own_and_the_frontend_the_first() -> None:
     slots = gb200_slots()
     assert {name: slot.node for name, slot in slots.items()} == {"frontend": "gb1", "prefill": "gb1", "decode": "gb2"}
-    with pytest.raises(InputError, match="its roles need 2 nodes, the placement gives 1"):
+    with pytest.raises(InputError, match="its roles need 2 nodes, its job has 1"):
         arrange(server(load("dynamo-sglang-1p1d-gb200")), ["gb1"], {"gb1": "10.0.0.1"})
 
 
@@ -223,8 +223,8 @@ def test_the_batch_script_is_rendered_from_the_placement(tmp_path: Path, monkeyp
         "tmpdir": "/tmp",
         "_cores": 1,
     }
-    text = {"run": "0123456789abcdef", "servers": {"m": {"server": load("smollm2-local"), "placement": placement}}}
-    plan = plans.parse(text)
+    text = {"run": "0123456789abcdef", "servers": {"m": {"server": load("smollm2-local"), "resources": placement}}}
+    plan = plans.from_json(text)
     lines = sbatch.script(plan, plan.servers["m"], Path("run/broker.json"), 2, Path("logs/server/m-2.log")).splitlines()
     assert [line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH")] == [
         "--partition=gb200",
@@ -250,7 +250,7 @@ def test_the_batch_script_is_rendered_from_the_placement(tmp_path: Path, monkeyp
 
 
 def test_a_placement_that_sbatch_could_misread_is_refused() -> None:
-    with pytest.raises(InputError, match="placement of server: qos"):
+    with pytest.raises(InputError, match="resources of server: qos"):
         sbatch.options({"qos": "x\n#SBATCH --uid=0"})
 
 
@@ -301,7 +301,7 @@ def test_the_symlink_of_the_slurm_profile_resolves_and_its_keys_are_snakemakes()
     ],
 )
 def test_a_placement_that_no_script_can_be_made_of_is_told(placement: dict[str, str], told: str) -> None:
-    with pytest.raises(InputError, match=f"placement of server: {told}"):
+    with pytest.raises(InputError, match=f"resources of server: {told}"):
         sbatch.check([{}, placement])
 
 

@@ -168,18 +168,18 @@ def test_a_wrong_benchmark_file_is_named_with_its_key(tmp_path: Path, changes: d
 
 
 def test_only_what_shapes_an_answer_changes_the_fingerprint(tmp_path: Path) -> None:
-    before = loaded(tmp_path).fingerprint("mine", "warmup")
+    before = loaded(tmp_path).request_fingerprint("mine", "warmup")
     elsewhere = {"mine": MINE["mine"] | {"endpoint": "http://127.0.0.1:1/v1", "concurrency": 9, "stream": False}}
     assert (
-        loaded(tmp_path, models=elsewhere, concurrency=1, timeouts={"silence": 1}).fingerprint("mine", "warmup")
+        loaded(tmp_path, models=elsewhere, concurrency=1, timeouts={"silence": 1}).request_fingerprint("mine", "warmup")
         == before
     )
-    assert loaded(tmp_path, sampling={"temperature": 0.1}).fingerprint("mine", "warmup") != before
-    assert loaded(tmp_path, loops={"flag_chars": 500}).fingerprint("mine", "warmup") == before
-    assert loaded(tmp_path, loops={"cut": True}).fingerprint("mine", "warmup") != before
+    assert loaded(tmp_path, sampling={"temperature": 0.1}).request_fingerprint("mine", "warmup") != before
+    assert loaded(tmp_path, loops={"flag_chars": 500}).request_fingerprint("mine", "warmup") == before
+    assert loaded(tmp_path, loops={"cut": True}).request_fingerprint("mine", "warmup") != before
     body = {"mine": MINE["mine"] | {"extra_body": {"chat_template_kwargs": {"enable_thinking": True}}}}
-    assert loaded(tmp_path, models=body).fingerprint("mine", "warmup") != before
-    assert loaded(tmp_path).fingerprint("mine", "warmup-prose") != before
+    assert loaded(tmp_path, models=body).request_fingerprint("mine", "warmup") != before
+    assert loaded(tmp_path).request_fingerprint("mine", "warmup-prose") != before
 
 
 def test_rows_depend_on_the_content_of_their_file_and_not_on_its_place(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / ".snakemake" / "metadata" / "torn").write_text("{")
     seconds = {"queued": 500.0, "loading": 600.0, "busy": 3000.0, "idle": 0.0}
     record = {f"server_{name}_seconds": value for name, value in seconds.items()} | {"starts": [{"started": 1001.0}]}
-    write(tmp_path / "run" / "m" / "server.record.json", record)
+    write(tmp_path / "run" / "m" / "server_usage.json", record)
     return tmp_path
 
 

@@ -216,7 +216,7 @@ def test_a_run_uses_the_configuration_it_started_with(tmp_path: Path, stub: Stub
     assert driver.wait(timeout=120) == 0, place.log()
     record = json.loads((place.outputs("m", "sums") / "output-rs42.jsonl").read_text().splitlines()[0])
     client = json.loads((place.work / "run" / "m" / "client.json").read_text())["benchmarks"]["sums"]
-    assert record["seedbed"]["fingerprint"] == client["made_of"]
+    assert record["seedbed"]["fingerprint"] == client["answer_fingerprint"]
     assert client["sampling"]["temperature"] == 1.0
     assert client["prompt"].startswith("Solve it.")
     assert "sums / m: COMPLETE" in place.log()
@@ -225,7 +225,7 @@ def test_a_run_uses_the_configuration_it_started_with(tmp_path: Path, stub: Stub
 def test_a_job_of_another_configuration_stops_and_says_so(place: Workplace) -> None:
     assert place.run().code == 0
     words = ["--run", "run/m/client.json", "--benchmark", "sums", "--seed", "42", "--data", "resources/sums/test.jsonl"]
-    words += ["--server", "results/m/server.spec.json", "--fingerprint", "0" * 64, "--out", str(time.time())]
+    words += ["--server", "results/m/server.spec.json", "--request-fingerprint", "0" * 64, "--out", str(time.time())]
     done = place.module("generate", *words)
     assert done.returncode == 1
     assert "config changed during the run" in done.stderr

@@ -42,7 +42,7 @@ class Benchmark(msgspec.Struct, frozen=True):
 
     prompt: str
     sampling: dict[str, Any]
-    fingerprint: str
+    request_fingerprint: str
     answer_type: str = "integer"
     system: str | None = None
     extra_body: dict[str, Any] = {}

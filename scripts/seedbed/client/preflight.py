@@ -58,7 +58,7 @@ class Preflight:
                     await self._reasoning()
                 known["model"] = True
             longest = max(requests, key=_prompt_size)
-            name = digest([self._benchmark.fingerprint, longest.id])
+            name = digest([self._benchmark.request_fingerprint, longest.id])
             if name not in known["fits"]:
                 await self._fits(longest, known["context"])
                 known["fits"].append(name)

@@ -38,7 +38,7 @@ class Job:
     name: str
     seed: int
     out: Path
-    fingerprint: str
+    answer_fingerprint: str
     snapshot: Snapshot
     benchmark: Benchmark
     requests: list[Request]
@@ -62,7 +62,9 @@ def generate(job: Job) -> None:
             progress.errors = len(failed)
             _judge(job, failed, store)
             progress.enter("finishing")
-            progress.correct = write_output(job.out, job.requests, store, failed, scorer, job.seed, job.fingerprint)
+            progress.correct = write_output(
+                job.out, job.requests, store, failed, scorer, job.seed, job.answer_fingerprint
+            )
         state = "done"
     except asyncio.CancelledError as error:
         state = "interrupted"
@@ -140,10 +142,10 @@ def _job(arguments: argparse.Namespace) -> Job:
     """Return the job that the command line names; raises InputError or, for a config edited meanwhile, RunError."""
     snapshot = read(arguments.run)
     described = benchmark(snapshot, arguments.benchmark, arguments.run)
-    if described.fingerprint != arguments.fingerprint:
+    if described.request_fingerprint != arguments.request_fingerprint:
         raise RunError(
-            f"config changed during the run: {arguments.run} has fingerprint {described.fingerprint[:12]} for "
-            f"{arguments.benchmark}, this job was made for {arguments.fingerprint[:12]}; start the run again"
+            f"config changed during the run: {arguments.run} has fingerprint {described.request_fingerprint[:12]} for "
+            f"{arguments.benchmark}, this job was made for {arguments.request_fingerprint[:12]}; start the run again"
         )
     try:
         server = json.loads(arguments.server.read_bytes())
@@ -157,7 +159,7 @@ def _job(arguments: argparse.Namespace) -> Job:
         arguments.benchmark,
         arguments.seed,
         arguments.out,
-        with_server(arguments.fingerprint, server),
+        with_server(arguments.request_fingerprint, server),
         snapshot,
         described,
         requests,
@@ -200,7 +202,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--data", type=Path, required=True, help="resources/{benchmark}/test.jsonl")
     parser.add_argument("--server", type=Path, required=True, help="results/{model}/server.spec.json")
-    parser.add_argument("--fingerprint", required=True, help="of all that shapes the answers; must be the snapshot's")
+    parser.add_argument(
+        "--request-fingerprint", required=True, help="of all that shapes the answers; must be the snapshot's"
+    )
     parser.add_argument("--out", type=Path, required=True, help="the output-rs{seed}.jsonl to make")
     arguments = parser.parse_args()
     try:

@@ -39,7 +39,7 @@ def sound(made: Mapping[str, Any], source: str) -> None:
     try:
         server_file.check_kind(made)
         entry = {"server": definition, "outputs": ["any"]}
-        check_plan(plan.parse({"run": "", "servers": {"m": entry}}), dict.fromkeys(made.get("secrets", ()), ""))
+        check_plan(plan.from_json({"run": "", "servers": {"m": entry}}), dict.fromkeys(made.get("secrets", ()), ""))
     except InputError as error:
         raise InputError(f"{source}: {str(error).removeprefix('server of m: ')}") from None
 

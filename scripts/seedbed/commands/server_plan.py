@@ -24,7 +24,7 @@ def slots(
 
     A run stands in `folder`.
     """
-    plan = plans.parse({"run": "plan", "servers": {model: {"server": definition}}})
+    plan = plans.from_json({"run": "plan", "servers": {model: {"server": definition}}})
     more = {**site.programs, "run_dir": f"{folder / 'run' / model}"}
     more["scratch"] = f"{more['run_dir']}/scratch-1"
     more["python"] = site.python or "python"
@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     name, path = located("servers", arguments.server, [Path()])
     definition = load_server(path)
-    site = sites.site(sites.here(arguments.site))
+    site = sites.site(sites.read_site(arguments.site))
     pyxis = sites.has_pyxis(site) if arguments.pyxis is None else arguments.pyxis == "yes"
     nodes = [node for node in arguments.nodes.split(",") if node]
     if not nodes or len(set(nodes)) < len(nodes):

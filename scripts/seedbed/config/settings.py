@@ -146,23 +146,23 @@ class Settings:
         """Return the `model` part of the server files by the file that is fetched for them."""
         return {file: self.server(model)["model"] for model in self.servers for file in self.weights(model)}
 
-    def made_of(self, model: str, benchmark: str) -> str | None:
+    def answer_fingerprint(self, model: str, benchmark: str) -> str | None:
         """Return the fingerprint that every record of a pair bears, with the server's spec; None of imported ones."""
         if model not in self.generated:
             return None
         return with_server(
-            self.fingerprint(model, benchmark), json.loads(canonical(answer_relevant(self.server(model))))
+            self.request_fingerprint(model, benchmark), json.loads(canonical(answer_relevant(self.server(model))))
         )
 
     def terms(self, model: str, benchmark: str) -> dict[str, Any]:
         """Return what a pair's outputs are judged by: their fingerprint, the seeds, the tolerated share of failures."""
         return {
-            "fingerprint": self.made_of(model, benchmark),
+            "fingerprint": self.answer_fingerprint(model, benchmark),
             "seeds": self.seeds_of(model, benchmark),
             "max_fraction": self.config["errors"]["max_failed_fraction"],
         }
 
-    def fingerprint(self, model: str, benchmark: str) -> str:
+    def request_fingerprint(self, model: str, benchmark: str) -> str:
         """Return the digest of all that shapes an answer beside the server, the row and the seed."""
         asked, definition = self.model(model), self.benchmark(benchmark).definition
         shaping = {

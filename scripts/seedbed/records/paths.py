@@ -60,14 +60,25 @@ def run_folder(model: str) -> Path:
     return RUN / model
 
 
-def server_record(model: str) -> Path:
-    """Return the record of a model's server: its starts, versions and command."""
-    return RESULTS / model / "server.json"
+def server_runs(model: str) -> Path:
+    """Return the record of what ran as a model's server: attempts, nodes, commands, versions."""
+    return RESULTS / model / "server_runs.json"
+
+
+def existing_server_runs(model: str) -> Path:
+    """Return the record that is there: `server_runs.json`, or `server.json` of a results folder of version 0.1."""
+    former = RESULTS / model / "server.json"
+    return former if former.is_file() and not server_runs(model).is_file() else server_runs(model)
+
+
+def attempt_file(folder: Path, attempt: int) -> Path:
+    """Return what a server of a model's run folder writes of itself: state, address, nodes, job."""
+    return folder / f"attempt-{attempt}.json"
 
 
 def server_usage(model: str) -> Path:
     """Return the times that a run's broker keeps of a model's server."""
-    return run_folder(model) / "server.record.json"
+    return run_folder(model) / "server_usage.json"
 
 
 def generate_log(model: str, benchmark: str, seed: int) -> Path:

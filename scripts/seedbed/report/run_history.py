@@ -62,7 +62,7 @@ def servers(models: Mapping[str, Any], record: Mapping[str, Any]) -> list[dict[s
     found = []
     for model, asked in models.items():
         used = record.get("servers", {}).get(model, {})
-        told = files.read_json(paths.server_record(model)) or used.get("record") or {}
+        told = files.read_json(paths.existing_server_runs(model)) or used.get("record") or {}
         attempts = _objects(told.get("attempts"))
         last = attempts[-1] if attempts else {}
         found.append(

@@ -74,7 +74,7 @@ def outputs(coverage: Mapping[str, Any]) -> dict[str, Any]:
 
 def _server(model: str, entry: Mapping[str, Any], started: float) -> dict[str, Any]:
     """Return the record of a model's server in this run, {} where it was not started, with its GPU-hours."""
-    stored = files.read_json(paths.server_record(model))
+    stored = files.read_json(paths.existing_server_runs(model))
     record = files.read_json(paths.server_usage(model)) or {}
     mine = [start for start in record.get("starts", []) if start.get("started", 0.0) >= started]
     if not mine:

@@ -114,7 +114,7 @@ class Run:
         Raises InputError naming file and line.
         """
         launcher = internals.launcher(self.workflow)
-        control.write_plan(snapshot.broker(self.settings, launcher, self.plan.resources, self.plan.outputs))
+        control.write_plan(snapshot.servers_plan(self.settings, launcher, self.plan.resources, self.plan.outputs))
         if self.plan.generated or self.plan.rescores:
             check_scorers(self.settings)
 

@@ -11,6 +11,8 @@ from seedbed.config.catalogue import shipped
 from seedbed.config.settings import Settings
 from seedbed.core import files
 from seedbed.records import paths
+from seedbed.serving.spec.plan import POLL, Plan, ServerPlan
+from seedbed.serving.spec.site import read_site, site
 
 Pair = tuple[str, str]
 
@@ -46,32 +48,40 @@ def client(settings: Settings, model: str, benchmarks: Iterable[str]) -> dict[st
                 **{key: definition[key] for key in ("prompt", "system", "answer_type")},
                 "context": definition.get("context"),
                 "sampling": settings.sampling(model, name),
-                "fingerprint": settings.fingerprint(model, name),
-                "made_of": settings.made_of(model, name),
+                "request_fingerprint": settings.request_fingerprint(model, name),
+                "answer_fingerprint": settings.answer_fingerprint(model, name),
             }
             for name, definition in definitions.items()
         },
     }
 
 
-def broker(
-    settings: Settings, launcher: str, placements: Mapping[str, Mapping[str, Any]], outputs: Mapping[str, Sequence[str]]
-) -> dict[str, Any]:
-    """Return the broker's plan: its limits and, by model, its server, placement and the `outputs` that need it."""
-    return {
-        "launcher": launcher,
-        **settings.config["servers"],
-        "poll": 0.5,
-        "servers": {
-            model: {
-                "server": settings.server(model),
-                **{key: settings.model(model)[key] for key in ("served_name", "concurrency")},
-                "placement": dict(placements.get(model, {})),
-                "outputs": list(outputs.get(model, ())),
-            }
+def servers_plan(
+    settings: Settings, launcher: str, resources: Mapping[str, Mapping[str, Any]], outputs: Mapping[str, Sequence[str]]
+) -> Plan:
+    """Return the plan of a run's servers: limits and, by model, its server, resources and the outputs that need it."""
+    limits = settings.config["servers"]
+    return Plan(
+        run="",  # given when the plan is written
+        launcher=launcher,
+        max_servers=limits["max_servers"],
+        max_restarts=limits["max_restarts"],
+        idle_seconds=limits["idle_seconds"],
+        lease_seconds=limits["lease_seconds"],
+        poll=min(POLL, limits["lease_seconds"] / 4),
+        site=site(read_site()),
+        servers={
+            model: ServerPlan(
+                model=model,
+                definition=settings.server(model),
+                served_name=settings.model(model)["served_name"],
+                resources=dict(resources.get(model, {})),
+                concurrency=settings.model(model)["concurrency"],
+                outputs=tuple(outputs.get(model, ())),
+            )
             for model in settings.servers
         },
-    }
+    )
 
 
 def effective(settings: Settings) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Keep a model's server alive while running seeds want it, and leave none behind.
 
-INPUTS   run/broker.json, run/{model}/want/* (touched by seeds), run/{model}/server-{attempt}.json (by the server)
-OUTPUTS  run/{model}/{lease,key,endpoint.json,share.json,status.json,failed,server.record.json}, logs/broker.log
+INPUTS   run/broker.json, run/{model}/want/* (touched by seeds), run/{model}/attempt-{attempt}.json (by the server)
+OUTPUTS  run/{model}/{lease,key,endpoint.json,share.json,status.json,failed,server_usage.json}, logs/broker.log
 """
 
 import argparse
@@ -85,7 +85,7 @@ class Broker:
         self.launcher.sweep()
         for server in self.servers.values():
             (server.folder / "want").mkdir(parents=True, exist_ok=True)
-            stale = [path for left in ("want/*", "server-*.json", ".clock-*") for path in server.folder.glob(left)]
+            stale = [path for left in ("want/*", "attempt-*.json", ".clock-*") for path in server.folder.glob(left)]
             for path in [*stale, *(server.folder / name for name in ("endpoint.json", "failed", "status.json"))]:
                 path.unlink(missing_ok=True)
             lease.grant(server.folder / "lease", self.plan.run)

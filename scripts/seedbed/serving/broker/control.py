@@ -15,6 +15,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def command_words(slot: Slot) -> list[str]:
 def node_names(server: ServerPlan) -> list[str]:
     """Return a name for each node of a server's job; as many as its roles need where `slurm_extra` may set them."""
     needed = sum(role.count * role.nodes for role in server.roles if role.gpus)
-    count = server.placement.get("nodes") or (needed if server.placement.get("slurm_extra") else 1)
+    count = server.resources.get("nodes") or (needed if server.resources.get("slurm_extra") else 1)
     return [f"node{number + 1}" for number in range(max(1, int(count)))]
 
 
@@ -88,16 +89,12 @@ def counted_ports() -> Callable[[Role, str, bool], int]:
     return port
 
 
-def write_plan(plan: Mapping[str, Any], folder: Path = paths.RUN) -> Plan:
-    """Write run/broker.json with the site's settings and a new run id; returns the plan as the broker reads it.
-
-    Raises InputError where a server of it could not be started.
-    """
-    if plan.get("launcher") == "slurm":
-        sbatch.check(server.get("placement") or {} for server in plan["servers"].values())
-    site = plan["site"] if "site" in plan else sites.here()
-    files.write_json(folder / "broker.json", {**plan, "site": site, "run": uuid.uuid4().hex})
-    written = plans.read(folder / "broker.json")
+def write_plan(plan: Plan, folder: Path = paths.RUN) -> Plan:
+    """Write run/broker.json under a new run id and return it; raises InputError where a server could not start."""
+    written = replace(plan, run=uuid.uuid4().hex)
+    if plan.launcher == "slurm":
+        sbatch.check(server.resources for server in plan.servers.values())
+    files.write_json(folder / "broker.json", plans.to_json(written))
     check_plan(written)
     return written
 

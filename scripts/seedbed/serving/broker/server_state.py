@@ -21,7 +21,7 @@ SAVE_EVERY = 10.0  # seconds between writes while nothing happens
 
 
 class Record:
-    """run/{model}/server.record.json."""
+    """run/{model}/server_usage.json."""
 
     def __init__(self, path: Path, run: str) -> None:
         """Begin the record of `run` in `path`."""
@@ -103,7 +103,7 @@ class Server:
 
     def note(self, run: str) -> dict[str, object]:
         """Return what the server of this attempt says of itself, empty while it has said nothing."""
-        said = files.read_json(self.folder / f"server-{self.attempt}.json") or {}
+        said = files.read_json(paths.attempt_file(self.folder, self.attempt)) or {}
         return said if said.get("run") == run else {}
 
     def without_secrets(self, text: str) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 from seedbed.core import files
+from seedbed.records import paths
 from seedbed.serving.launch import slurm
 from seedbed.serving.launch.launchers import Look
 from seedbed.serving.launch.slurm import ask
@@ -80,7 +81,7 @@ def allocation(folder: Path) -> Allocation | None:
     endpoint = files.read_json(folder / "endpoint.json")
     if endpoint is None:
         return None
-    note = files.read_json(folder / f"server-{endpoint['generation']}.json") or {}
+    note = files.read_json(paths.attempt_file(folder, int(endpoint["generation"]))) or {}
     if not note.get("nodes"):
         return None
     python = str(note.get("python") or sys.executable)  # the nodes may have another processor than this machine

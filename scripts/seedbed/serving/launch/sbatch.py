@@ -1,4 +1,4 @@
-"""The batch script of a server's job, rendered afresh from the placement that the profile gives rule `server`."""
+"""The batch script of a server's job, rendered afresh from the resources that the profile gives rule `server`."""
 
 import re
 import shlex
@@ -42,45 +42,45 @@ def job_name(model: str, run: str, attempt: int) -> str:
     return f"{PREFIX}{model}-{run[:8]}-{attempt}"
 
 
-def check(placements: Iterable[Mapping[str, Any]]) -> None:
-    """Raise InputError where no batch script could be made for one of `placements`, or none at all in this folder."""
-    for placement in placements:
-        options(placement)
+def check(requests: Iterable[Mapping[str, Any]]) -> None:
+    """Raise InputError where no batch script could be made for some of these resources, or none in this folder."""
+    for resources in requests:
+        options(resources)
     if "%" in str(Path.cwd()):
         raise InputError(f"{Path.cwd()}: Slurm replaces % and what follows in paths of logs; expected a folder without")
 
 
-def options(placement: Mapping[str, Any]) -> list[str]:
-    """Return sbatch's flags for a placement, `slurm_extra` split as a shell would; raises InputError naming the key."""
+def options(resources: Mapping[str, Any]) -> list[str]:
+    """Return sbatch's flags for a server's job, `slurm_extra` split as a shell would; InputError names the key."""
     words = []
     for name in ELSEWHERE:
-        if placement.get(name):
+        if resources.get(name):
             raise InputError(
-                f"placement of server: {name}: found {placement[name]!r}; expected none, the cluster is this host's"
+                f"resources of server: {name}: found {resources[name]!r}; expected none, the cluster is this host's"
             )
     for resource, flag in FLAGS.items():
-        value = placement.get(resource)
+        value = resources.get(resource)
         if value in (None, "") or (value == 0 and resource != "mem_mb"):  # --mem=0: all the memory of a node
             continue
         text = str(value)
         if text != text.strip() or not re.fullmatch(r"[\w.:,@%+/=\-\[\]&|*() ]+", text):
-            raise InputError(f"placement of server: {resource}: found {text!r}, not a value that sbatch takes")
+            raise InputError(f"resources of server: {resource}: found {text!r}, not a value that sbatch takes")
         words.append(f"--{flag}={text}")
-    if not re.fullmatch(r"[1-9]\d*", str(nodes := placement.get("nodes") or 1)):
-        raise InputError(f"placement of server: nodes: found {nodes!r}; expected a number of nodes")
-    extra = str(placement.get("slurm_extra") or "")
+    if not re.fullmatch(r"[1-9]\d*", str(nodes := resources.get("nodes") or 1)):
+        raise InputError(f"resources of server: nodes: found {nodes!r}; expected a number of nodes")
+    extra = str(resources.get("slurm_extra") or "")
     try:
         return words + shlex.split(extra)
     except ValueError as error:
         raise InputError(
-            f"placement of server: slurm_extra: found {extra!r} ({error}); expected flags as in a shell"
+            f"resources of server: slurm_extra: found {extra!r} ({error}); expected flags as in a shell"
         ) from None
 
 
 def script(plan: Plan, server: ServerPlan, plan_file: Path, attempt: int, log: Path) -> str:
     """Return the batch script of one attempt. It is never requeued: the broker submits the next attempt itself."""
     flags = [
-        *options(server.placement),  # first: what this run relies on cannot be overridden
+        *options(server.resources),  # first: what this run relies on cannot be overridden
         f"--job-name={job_name(server.model, plan.run, attempt)}",
         f"--comment=server_{server.model}",
         f"--chdir={Path.cwd()}",

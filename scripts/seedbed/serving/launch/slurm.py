@@ -64,7 +64,7 @@ class SlurmLauncher:
         there = ask(["squeue", "--me", "--noheader", f"--name={name}", "--format=%i"])
         if there.returncode == 0 and there.stdout.split():
             return there.stdout.split()[0]
-        file = paths.run_folder(model) / f"server-{attempt}.sbatch"
+        file = paths.run_folder(model) / f"attempt-{attempt}.sbatch"
         try:
             files.write(file, script(self.plan, server, self.plan_file, attempt, log))
         except OSError as error:

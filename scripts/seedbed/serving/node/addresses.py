@@ -59,7 +59,7 @@ def arrange(
     shared = nodes == ["localhost"]
     needed = sum(role.count * role.nodes for role in server.roles if role.gpus)
     if not shared and needed > len(nodes):
-        raise InputError(f"server of {server.model}: its roles need {needed} nodes, the placement gives {len(nodes)}")
+        raise InputError(f"server of {server.model}: its roles need {needed} nodes, its job has {len(nodes)}")
     slots: list[Slot] = []
     used, here = 0, Path.cwd()
     given: set[tuple[str, int]] = set()

@@ -1,6 +1,6 @@
 """What a server says of its own version: its front door by HTTP, its roles by the command that their file names.
 
-What really ran as a model's server, kept beside its results: results/{model}/server.json.
+What really ran as a model's server, kept beside its results: results/{model}/server_runs.json.
 """
 
 import http.client
@@ -84,7 +84,7 @@ class Ran:
 
     def __init__(self, plan: Plan, server: ServerPlan, attempt: int) -> None:
         """Begin the entry of attempt number `attempt`."""
-        self.path = paths.server_record(server.model)
+        self.path = paths.server_runs(server.model)
         self.plan, self.server = plan, server
         self.entry: dict[str, Any] = {"attempt": attempt, "started": time.time(), "gpus": 0, "processes": []}
         self.saved = 0.0

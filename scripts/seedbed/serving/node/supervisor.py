@@ -1,7 +1,7 @@
 """One server: start its roles in order, say when it is ready, end all of it when one of them dies or nobody is left.
 
 Runs beside the broker (local) or as the batch job of the allocation (Slurm). What it knows of itself stands in
-run/{model}/server-{attempt}.json; each role writes logs/server/{model}-{attempt}-{role}.log.
+run/{model}/attempt-{attempt}.json; each role writes logs/server/{model}-{attempt}-{role}.log.
 """
 
 import argparse
@@ -40,7 +40,7 @@ class Supervisor:
         """Supervise attempt number `attempt` of the server of `model` in `plan`."""
         self.plan, self.server, self.attempt = plan, plan.servers[model], attempt
         self.folder = paths.run_folder(model)
-        self.state_file = self.folder / f"server-{attempt}.json"
+        self.state_file = paths.attempt_file(self.folder, attempt)
         self.key_file = self.folder / "key"
         self.scratch = self.folder / f"scratch-{attempt}"  # seen by every node, empty at the start
         self.clock = self.folder / f".clock-{attempt}"

@@ -38,7 +38,7 @@ class Site:
     gres: bool | None = None  # whether GPUs are counted by Slurm; None: ask scontrol
 
 
-def here(named: Path | None = None) -> dict[str, Any]:
+def read_site(named: Path | None = None) -> dict[str, Any]:
     """Return the content of the site file: `named`, that of SEEDBED_SITE, else config/site.yaml, which may be missing.
 
     Raises InputError where a file that is named does not exist.
