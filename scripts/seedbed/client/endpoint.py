@@ -1,6 +1,7 @@
-"""The client's side of the contract with the broker: say that a server is wanted, learn where it is.
+"""Where the model answers: the endpoint that the configuration names, or the one that the broker publishes.
 
-The way to the server: found at the start, found again when it is lost, by one prober for all samples.
+`Demand` tells the broker that a seed needs a server, by touching a file while the seed runs. `Link` checks the endpoint
+before the first sample and after a failure, once for all samples of the seed.
 """
 
 import asyncio

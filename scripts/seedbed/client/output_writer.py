@@ -1,6 +1,6 @@
-"""The strict score of a generation, as the client shows it while it runs and writes it at the end.
+"""Write `output-rs{seed}.jsonl`: from the samples of the store to records with their strict score.
 
-From answers to the records of `output-rs{seed}.jsonl`, and the file itself.
+The strict score is computed here too, as the progress line shows it while the seed runs.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""How often one sample is asked again, and how long it waits before.
+"""Retry one request: how often, after which pause, and when to give up.
 
-Asking until there is an answer or no patience left: the one loop for samples and for the checks before them.
+`Patience` is the schedule of one sample; `Asking` is the retry loop, for samples and for the checks before them.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
-"""One line of the store: the key, and the record under it.
+"""The append-only store of finished samples: one file per model, benchmark and seed, one line per sample.
 
-The append-only store of finished samples: one file a model, benchmark and seed, one line a sample.
+A line holds the key, a digest of everything that shapes the answer, and the record under it.
 """
 
 import fcntl

@@ -1,7 +1,6 @@
-"""Server-sent events, cut out of a byte stream that may break anywhere.
+"""Read a streamed answer: server-sent events, the fields of each event, and the answer so far.
 
-One event of an answer as servers send it, read with tolerance for what differs among them.
-What a server has answered so far to one request.
+Servers differ in many details; the readers accept all variants that were seen.
 """
 
 import json

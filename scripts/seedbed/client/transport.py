@@ -1,7 +1,6 @@
-"""A bound on silence, watched by one clock for all streams.
+"""Send one request over HTTP and read its reply: a stream, one JSON object, or an error.
 
-The body of one reply, read to its end: a stream of events, one whole object, or an error.
-One request to one server: sent, read to its end, judged.
+A watch with one clock for all streams limits the time to the first byte and between two pieces.
 """
 
 import asyncio

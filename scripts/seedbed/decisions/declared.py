@@ -1,6 +1,6 @@
 """The `comparisons` and `gates` of a configuration: checked before anything runs, and what each depends on.
 
-Beside the files of the run they depend on their wording, and on stored references by content.
+Besides the files of the run, they depend on their wording and on the content of stored references.
 """
 
 import hashlib

@@ -1,7 +1,4 @@
-"""Degenerate loops: a text that goes on repeating itself.
-
-Generations that stand more than once: the same text for the same problem from several seeds.
-"""
+"""Repetition: a text that repeats itself without end, and equal texts from several seeds."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

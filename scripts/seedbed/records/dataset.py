@@ -1,6 +1,6 @@
-"""Rows of a benchmark: read, checked, written.
+"""Rows of a benchmark, `test.jsonl`: read, check and write them.
 
-The problems of a file of outputs: which they are, and whether they are those that every file must have.
+Also checks that the outputs of all seeds are about the same problems.
 """
 
 import json

@@ -1,7 +1,4 @@
-"""The fields of a JSON line found without reading its long strings: quotes are jumped to, the rest is left alone.
-
-A long text that is still JSON: read whole, or from its end only as far as needed.
-"""
+"""Read JSON lines lazily: find the fields without decoding long strings, and decode a long text from its end."""
 
 import json
 import mmap

@@ -1,8 +1,6 @@
-"""One line of a jsonl file as a reader wants it, by the same rules for every reader.
+"""Outputs of seeds, `output-rs{seed}.jsonl`: find the files, read their lines and records, seal a finished file.
 
-Seed files: which there are, which seed each holds, and their lines, plain or compressed.
-The mark beside a finished output, output-rs{seed}.jsonl.done: how large it is and what its content's digest is.
-What one line of `output-rs{seed}.jsonl` says, as far as scoring needs it.
+Files may be compressed. A finished file has a mark beside it, `.done`, with its size and the digest of its content.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""Where the files of a run lie, below the working directory: the one place that spells these paths.
+"""The paths of a run's files below the working directory, each spelled in this one place.
 
-Rules spell theirs as literals, since Snakemake reads them so; a test holds both equal.
+Rules spell their paths as literals, since Snakemake reads them so; a test holds both equal.
 """
 
 from pathlib import Path

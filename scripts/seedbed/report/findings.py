@@ -1,7 +1,6 @@
-"""A finding of the report: what is missing or odd, what to do about it, and the samples that show it.
+"""The findings of a report: what is missing or odd, what to do about it, and the samples that show it.
 
-What is missing or odd about one model on one benchmark, and what to do about it.
-What is missing or odd about a run as a whole, and what to do about it; all findings of a report.
+First those of one model on one benchmark, then those of the run as a whole.
 """
 
 import shlex

@@ -1,7 +1,6 @@
-"""The files beside the report, results/report-data: which there are, and that no others stay.
+"""Write the report: the page from its skeleton, styles and scripts, and the data files beside it.
 
-The report as a single file: samples and texts inside the page, texts shortened so that it stays below a size.
-The page: its skeleton, style and scripts of `page/`, the charts' library and the data, all in one file.
+A single-file report holds samples and texts too, shortened until it is below a size.
 """
 
 import base64

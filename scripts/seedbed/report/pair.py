@@ -1,7 +1,4 @@
-"""What the report tells of one model on one benchmark.
-
-The table of every sample of a model on a benchmark, of which the page asks when it shows samples.
-"""
+"""The part of the report about one model on one benchmark, and the table of its samples."""
 
 import json
 from collections.abc import Mapping, Sequence

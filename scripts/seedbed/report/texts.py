@@ -1,8 +1,6 @@
-"""Data as text that a page may hold: ASCII JSON that ends no script block and is a JavaScript value as it stands.
+"""The texts of the report as scripts beside it: problems, generations and their formulas as MathML.
 
-Formulas of a text as MathML; the text itself stays as it is.
-The problems of a benchmark as a script beside the report.
-The generations of a seed's output, read once: their texts as scripts beside the report, and some facts of each.
+Each is written as ASCII JSON that cannot end a script block.
 """
 
 import functools

@@ -1,7 +1,4 @@
-"""What an extractor is asked and what it says.
-
-What the expected answers of a set of outputs tell about their type.
-"""
+"""The interface of scorers: the sample they read, the answer they find, and the types of answers."""
 
 import re
 from collections.abc import Callable, Iterable

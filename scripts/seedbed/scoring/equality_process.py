@@ -1,6 +1,6 @@
-"""Mathematical comparison in a child process: killed at a limit, each pair asked once.
+"""Compare mathematical answers in a child process: a comparison that takes too long is killed.
 
-The loop of a child of `equivalence`: one pair a line in, true or false a line out.
+Each pair is compared once. The child reads one pair per line and writes true or false.
 """
 
 import atexit

@@ -1,8 +1,4 @@
-"""Texts that a parsed pattern describes.
-
-Alternatives of a pattern that can never match, told before a GPU minute is spent.
-Patterns whose time grows faster than the text: found on hostile texts before they meet a real one.
-"""
+"""Check the patterns of a scorer: alternatives that can never match, and time that grows faster than the text."""
 
 import random
 import re

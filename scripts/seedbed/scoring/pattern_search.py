@@ -1,7 +1,7 @@
-"""How far the matches of a pattern may reach: shown from its parts, or not at all.
+"""Search a user's pattern in a text, within a time limit.
 
-The last match of a pattern in a long text, found at its end wherever that provably equals a scan of all of it.
-A user's own pattern on a text: found within a time limit, first or last match.
+The last match of a long text is found in a window at its end, where that provably equals a search of all of it: how far
+a match can reach is computed from the parts of the pattern.
 """
 
 import functools

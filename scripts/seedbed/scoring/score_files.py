@@ -1,6 +1,6 @@
-"""The per-sample table `samples-{scorer}.csv`: what was found, never the text it was found in.
+"""The files that a scorer writes: metrics, the table of samples, and details.
 
-The files a scorer leaves: metrics, the per-sample table and our own details, each written whole or not at all.
+`samples-{scorer}.csv` holds what was found, never the text it was found in.
 """
 
 import csv

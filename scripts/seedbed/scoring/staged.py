@@ -1,7 +1,4 @@
-"""A scorer made of stages, as its definition says.
-
-From a scorer's name or file to the scorer.
-"""
+"""Scorers made of stages, as their files define them, and how to load one by name or path."""
 
 from pathlib import Path
 

@@ -1,7 +1,4 @@
-"""The strict extractor: what NeMo-Skills (2026-04) takes as the answer, to the character.
-
-The strict scorer: NeMo-Skills' answer, NeMo-Skills' verdict.
-"""
+"""The strict scorer: the answer and the verdict of NeMo-Skills (2026-04), to the character."""
 
 import re
 from collections.abc import Mapping

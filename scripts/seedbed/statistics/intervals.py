@@ -1,7 +1,7 @@
-"""Quantiles of the normal and of Student's t distribution, without numpy.
+"""95 % confidence intervals of a mean over problems, across problems and across seeds.
 
-Values of problems with how many problems have each, and the sums that intervals are made of.
-95 % intervals of a mean over problems, one for each question that an error bar can answer.
+Quantiles of the normal and of Student's t distribution are computed here, since numpy takes longer to import than an
+interval to compute.
 """
 
 import functools

@@ -1,6 +1,7 @@
-"""The lines of existing outputs as records of ours: only an id is added, only what is unknown is left out.
+"""Convert the records of other tools into records of this project, and find the problems that they answer.
 
-The problems that outputs are about: those of a prepared benchmark, or gathered from the records themselves.
+An id is added and unknown fields are left out; nothing else changes. The problems are those of a prepared benchmark, or
+are gathered from the records.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""Outlive the broker by a moment: when it is gone, killed or not, cancel what it and its driver left in Slurm's queue.
+"""Cancel what a killed broker and its driver left in Slurm's queue; this process outlives them by a moment.
 
-The lease ends what runs; a job that still waits for nodes can look at no lease.
+The lease ends a server that runs. A job that still waits for nodes cannot look at a lease.
 """
 
 import signal

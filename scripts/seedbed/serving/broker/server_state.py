@@ -1,7 +1,4 @@
-"""The run's own record of a server: its starts and ends, and for how many seconds it stood idle.
-
-What the broker knows of one server: the state it is in, what can happen to it, and what it says of itself.
-"""
+"""The broker's state of one server, and the record of its starts, ends and idle seconds."""
 
 import contextlib
 import os

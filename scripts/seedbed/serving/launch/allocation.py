@@ -1,7 +1,7 @@
-"""A seed that waits for its server must not be killed by its own time limit: it gives its node back before that.
+"""The Slurm job in which a seed runs: its time limit, and a seed as a step of the server's own allocation.
 
-A seed inside its server's allocation: an overlapping step, for clusters that have no other nodes for it.
-A seed beside its server: run again as a step of the server's allocation, for clusters with no other nodes for it.
+A seed that waits for its server goes back into the queue before its time limit ends it. On clusters without other nodes
+a seed runs as an overlapping step beside the server.
 """
 
 import contextlib

@@ -1,7 +1,4 @@
-"""What the broker asks of a place where servers run, and what it is told.
-
-Servers as processes of this machine.
-"""
+"""The interface of launchers, and the launcher of servers as processes of this machine."""
 
 import contextlib
 import os

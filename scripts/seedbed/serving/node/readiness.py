@@ -1,6 +1,6 @@
-"""Is a server ready? Only if it lists the model and completes a token: a healthy status alone has proved nothing.
+"""Whether a server is ready: it lists the model and completes a token, and all of its workers are registered.
 
-Are all of Dynamo's workers there? Its frontend calls itself healthy without them, and goes on doing so.
+A healthy status proves nothing: Dynamo's frontend reports it without any worker.
 """
 
 import http.client

@@ -1,7 +1,4 @@
-"""The exact command line and environment of one role on one node, with or without Slurm.
-
-A role as a running process: its own process group, its own log, and the word it leaves when it dies.
-"""
+"""One role of a server as a process: its command line and environment, its log, and why it ended."""
 
 import contextlib
 import ctypes

@@ -1,6 +1,6 @@
-"""What a server says of its own version: its front door by HTTP, its roles by the command that their file names.
+"""What ran as a model's server: `results/{model}/server_runs.json`, with the versions that it reports.
 
-What really ran as a model's server, kept beside its results: results/{model}/server_runs.json.
+The frontend is asked by HTTP, roles by the version command of the server file.
 """
 
 import http.client

@@ -1,8 +1,7 @@
-"""Which keys each kind of server file needs and takes: one that would be passed over in silence is an error.
+"""Server files, config/servers/*.yaml: their keys, the roles they stand for, and what of them shapes an answer.
 
-How many tokens a server takes, prompt and answer together, as its file says.
-Shorthands of server files: the roles that `kind: vllm`, `sglang`, `dynamo-sglang` and `command` stand for.
-A server file (config/servers/*.yaml): which of its fields shape an answer, and the roles it stands for.
+A key that the kind of server does not use is an error. `kind: vllm`, `sglang`, `dynamo-sglang` and `command` are
+shorthands for roles.
 """
 
 import re
