@@ -38,7 +38,7 @@ LIMIT = 4096  # max_tokens
 STARTED = 1_790_000_000.0
 SCORERS = ("strict", "regex")
 SHOWN = ("cut", "cut-boxed", "silent", "empty", "revised", "prose")  # the first answers of the second seed
-KEY = "sk-made-up-key-00000000"  # stands in a server's command; no report may show it
+KEY = "sk-made-up-key-00000000"  # is in a server's command; no report may show it
 HOSTILE = (
     "</script><script>globalThis.hostile=1</script><img src=x onerror=\"globalThis.hostile=2\">"
     "\u2028\u2029\x00\x1b[31mred\x1b[0m]]><!-- {{scripts}} "
@@ -247,7 +247,7 @@ def _server(model: str, size: Size) -> None:
             "version": "1.2.0",
             "guarded": model != MODELS[size.models - 1],
             "state": "FAILED" if number < restarts else "stopped",
-            "reason": "node failure" if number < restarts else "told to end",
+            "reason": "node failure" if number < restarts else "asked to end",
             "processes": [{"role": "server", "node": "gb-01", "gpus": 4, "command": command}],
         }
         for number in range(restarts + 1)

@@ -56,7 +56,7 @@ def build(
     longest: int = LONGEST,
     tags: bool = True,
 ) -> int:
-    """Write the corpus, the same each time, and return its size in bytes; each text stands in it twice.
+    """Write the corpus, the same each time, and return its size in bytes; each text is in it twice.
 
     Without `tags` no thought is marked as one.
     """

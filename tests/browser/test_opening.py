@@ -1,4 +1,4 @@
-"""The report opens from disk: what stands on its first screen, in either theme, on either width, without a slip."""
+"""The report opens from disk: what is on its first screen, in either theme, on either width, without a slip."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Where rows come from: fetched, resumed, verified, and there whole or not at all."""
+"""Where rows come from: fetched, resumed, verified, written atomically."""
 
 import bz2
 import gzip

@@ -63,7 +63,7 @@ class Workplace:
         return process
 
     def spawn(self) -> "subprocess.Popen[str]":
-        """Start a driver on the plan that stands in the folder, come up or not."""
+        """Start a driver on the plan that is in the folder, come up or not."""
         return subprocess.Popen(
             [sys.executable, "-c", DRIVER],
             cwd=self.folder,

@@ -87,7 +87,7 @@ def test_the_seeds_of_a_pair_share_one_box_with_their_number_and_their_state() -
     assert (generate.title(), generate.jobs, generate.to_run) == ("generate: 16 seeds", 16, 5)
     assert generate.status() == "11 done, 5 to run: output missing"
     assert [step.name for step in (score, rescore)] == ["score", "rescore (regex)"]
-    assert score.status() == "to run: its input is made anew"
+    assert score.status() == "to run: its input is generated again"
     assert [step.state for step in graph.pairs["b", "sums"]] == ["done"] * 3
     assert [step.name for step in graph.run] == ["tabulate", "all"]
 

@@ -22,7 +22,7 @@ def test_rows_keep_their_other_fields_and_numbers_become_text(tmp_path: Path) ->
     [
         (b"", "found no row; expected at least one JSON object a line"),
         (GOOD + b'{"id": "b", "problem": "2?"}\n', "line 2: the field 'expected_answer' is missing"),
-        (GOOD + GOOD, "line 2: id 'a' stands on line 1 already; expected every id once"),
+        (GOOD + GOOD, "line 2: id 'a' is on line 1 already; expected every id once"),
         (GOOD + b'{"id": "b", "prob', "line 2: not whole JSON"),
         (GOOD + b'{"id": "\xff"}\n', "line 2: byte 8 of the line is not UTF-8"),
         (GOOD + b"[1]\n", "line 2: found list; expected a JSON object"),

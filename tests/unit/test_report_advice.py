@@ -187,7 +187,7 @@ def test_the_worst_comes_first() -> None:
 
 def server(**changes: Any) -> dict[str, Any]:
     """Return a server of which nothing is to be said, changed."""
-    attempts = [{"reason": "node failure"}, {"reason": "told to end"}]
+    attempts = [{"reason": "node failure"}, {"reason": "asked to end"}]
     return {"model": "m", "restarts": 0, "guarded": True, "attempts": attempts} | changes
 
 

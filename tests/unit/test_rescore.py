@@ -138,7 +138,7 @@ def test_a_compressed_file_that_is_cut_between_two_records_is_refused(tmp_path: 
 
 @pytest.mark.parametrize(("lines", "message"), [
     ([record(0, "x"), record(1, "x")[:30]], "output-rs42.jsonl:2: cut or broken line"),
-    ([record(0, "x"), record(0, "x")], "output-rs42.jsonl:2: id p0 stands on line 1 too"),
+    ([record(0, "x"), record(0, "x")], "output-rs42.jsonl:2: id p0 is on line 1 too"),
     ([record(0, "x"), record(2, "x")], "output-rs43.jsonl:2: problem p1 is not in output-rs42.jsonl"),
     ([record(0, "x"), record(1, "x", "7")], "output-rs43.jsonl:2: p1 is another problem than in output-rs42.jsonl"),
     ([record(0, "x")], "output-rs43.jsonl:2: problem p1 is not in output-rs42.jsonl"),

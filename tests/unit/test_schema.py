@@ -97,7 +97,7 @@ def test_a_missing_key_is_named() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: 1\na: 2\n", "line 2: the key 'a' stands twice"),
+        ("a: 1\na: 2\n", "line 2: the key 'a' appears twice"),
         ("a: [1\nb: 2\n", "line 2:"),
     ],
 )

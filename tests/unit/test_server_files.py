@@ -99,7 +99,7 @@ def test_a_key_of_a_role_with_a_value_of_another_type_is_named(tmp_path: Path, k
             "gpus: kind dyn",
         ),
         ({"kind": "dynamo-sglang", "model": {"path": "/m"}, "workers": {"prefill": {}}}, "workers: found prefill; exp"),
-        ("kind: command\ncommand: [a]\ncommand: [b]\n", "line 3: the key 'command' stands twice"),
+        ("kind: command\ncommand: [a]\ncommand: [b]\n", "line 3: the key 'command' appears twice"),
         ("kind: [", "line 2: .*expected YAML"),
         ("- kind", "the file: found .*; expected object"),
         ("kind: command\ncommand: [x]\nenvironment: &e {A: *e}\n", "line 3|environment"),

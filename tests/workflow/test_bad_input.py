@@ -69,7 +69,7 @@ ROW = b'{"id": "a", "problem": "What is 1 plus 1?", "expected_answer": "2"}\n'
         (setting("models.m.api_key", "sk-abcdefgh12345678"), r"config.yaml: models.m.api_key looks like a secret"),
         (setting("seeds.count", 0), r"config.yaml: seeds.count: found 0; expected at least 1"),
         (rows(ROW + b'{"id": "b", "problem": "2?"}\n'), r"sums.jsonl, line 2: the field 'expected_answer' is missing"),
-        (rows(ROW + ROW), r"sums.jsonl, line 2: id 'a' stands on line 1 already"),
+        (rows(ROW + ROW), r"sums.jsonl, line 2: id 'a' is on line 1 already"),
         (rows(ROW + b'{"id": "\xff"}\n'), r"sums.jsonl, line 2: byte 8 of the line is not UTF-8"),
         (rows(ROW + b'{"id": "b", "pro'), r"sums.jsonl, line 2: not whole JSON"),
         (rows(b""), r"sums.jsonl: found no row; expected at least one JSON object a line"),
@@ -107,7 +107,7 @@ def test_a_key_that_stands_twice_in_the_configuration_is_named(place: Workplace)
     path.write_text(path.read_text() + "seeds: {count: 1}\n")
     done = subprocess.run(words, capture_output=True, text=True, env=place.environment(), cwd=path.parent)
     assert done.returncode == 1
-    assert re.search(r"config\.yaml, line \d+: the key 'seeds' stands twice", done.stdout + done.stderr)
+    assert re.search(r"config\.yaml, line \d+: the key 'seeds' appears twice", done.stdout + done.stderr)
 
 
 def test_a_relative_path_is_meant_from_its_own_configuration_or_from_the_call(tmp_path: Path, stub: StubServer) -> None:

@@ -29,7 +29,7 @@ def test_the_graph_says_what_is_done_what_would_run_and_why(finished: Workplace)
     page = (finished.results / "dag.md").read_text()
     assert box(page, "one × b1", "generate: 6 seeds") == "3 done, 3 to run: output missing"
     assert box(page, "two × b2", "generate: 6 seeds") == "4 done, 2 to run: output missing"
-    assert box(page, "two × b2", "score") == "to run: its input is made anew"
+    assert box(page, "two × b2", "score") == "to run: its input is generated again"
     assert page.count("prepare_dataset<br/>b1<br/>done") == 1
     picture = (finished.results / "dag.svg").read_text()
     assert "3 done, 3 to run: output missing" in picture

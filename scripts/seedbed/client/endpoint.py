@@ -200,7 +200,7 @@ class Link:
         return self._fixed is None and self._demand.published() != endpoint
 
     def superseded(self, endpoint: Endpoint) -> bool:
-        """Tell whether a server other than `endpoint` stands ready to be asked; looks no more than once a second."""
+        """Tell whether a server other than `endpoint` is ready; looks no more than once a second."""
         if self._fixed is not None:
             return False
         if (now := time.monotonic()) >= self._look_at:
@@ -295,6 +295,6 @@ def _entries(listed: object) -> list[dict[str, Any]]:
 
 
 def _seen(task: asyncio.Task[Endpoint]) -> None:
-    """Take the outcome of a search that nobody waits for any more."""
+    """Take the outcome of a search that is no longer needed."""
     if not task.cancelled():
         task.exception()

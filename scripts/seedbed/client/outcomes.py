@@ -122,7 +122,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         pass
     try:
         until = parsedate_to_datetime(value)
-        # Against the server's own clock where it tells it: ours may differ.
+        # Against the server's own clock where it reports one: ours may differ.
         now = parsedate_to_datetime(headers["Date"]) if "Date" in headers else datetime.now(UTC)
         return max(0.0, (until - now).total_seconds())
     except (TypeError, ValueError, OverflowError):

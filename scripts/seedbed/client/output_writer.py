@@ -106,7 +106,7 @@ def stored_record(request: Request, answered: Answered, seed: int, epoch: float)
 
 
 def _loop(answered: Answered) -> str | None:
-    """Return what is to be said of a loop in the answer, None if there is none."""
+    """Return a remark on a loop in the answer, None if there is none."""
     answer = answered.answer
     if not answered.loop.last(answer.text, answer.reasoning):
         return None
@@ -162,7 +162,7 @@ def write_output(
 ) -> int:
     """Write the records in the dataset's order, check what was written, rename and mark it; return how many are right.
 
-    Raises RunError if the file system refuses; whatever stood at `out` then still stands there.
+    Raises RunError if the file system refuses; what was at `out` before is kept.
     """
     right = 0
     part = out.with_name(f"{out.name}.part")

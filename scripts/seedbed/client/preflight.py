@@ -79,7 +79,7 @@ class Preflight:
         )
 
     async def _fits(self, longest: Request, context: int | None) -> None:
-        """Raise RunError if the longest prompt and max_tokens do not fit into the context that the server tells."""
+        """Raise RunError if the longest prompt and max_tokens do not fit into the context that the server reports."""
         if context is None or policy_of(self._snapshot, self._benchmark.context) != ERROR:
             return
         budget = self._budget() or 1
@@ -123,14 +123,14 @@ class Preflight:
             raise RunError(f"{asked} failed before the first sample: {error}") from error
 
     async def _context(self, endpoint: Endpoint) -> int | None:
-        """Return the tokens of context a request may fill, as the server tells it in one of the usual places."""
+        """Return the tokens of context a request may fill, as the server reports it in one of the usual places."""
         for entry in self._link.models:
             if entry.get("id") == self._snapshot.served_name:
                 for name in CONTEXT_KEYS:
                     if isinstance(entry.get(name), int):
                         return int(entry[name])
         with suppress(aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError, RecursionError):
-            # llama.cpp tells the context of one slot here.
+            # llama.cpp reports the context of one slot here.
             async with (
                 asyncio.timeout(10),
                 self._session.get(

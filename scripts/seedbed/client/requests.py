@@ -32,7 +32,7 @@ class Asked:
 class Request:
     """One sample to ask for: its row's id and number, the size in bytes and hash of its body, the key of its answer.
 
-    Row and body are made anew whenever they are asked for: a job's memory does not grow with its dataset.
+    Row and body are made whenever they are asked for: a job's memory does not grow with its dataset.
     """
 
     id: str
@@ -53,7 +53,7 @@ class Request:
         return self.asked.body(self.row)
 
     def shown(self) -> Row:
-        """Return what of the row stands in outputs: all but a long context, which the dataset holds."""
+        """Return what of the row is in outputs: all but a long context, which the dataset holds."""
         return {name: value for name, value in self.row.items() if name != self.asked.benchmark.context}
 
 

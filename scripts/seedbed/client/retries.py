@@ -109,7 +109,7 @@ class Asking:
         return self._link.waits_for
 
     async def ask(self, body: bytes) -> Answered:
-        """Return the answer to `body`; raises GaveUp if there is none, RunError if nobody will get one any more."""
+        """Return the answer to `body`; raises GaveUp if there is none, RunError if no request can succeed."""
         bounds = self._snapshot.timeouts
         queue = bounds.server_wait if bounds.first_byte is None else bounds.first_byte
         patience = Patience(self._snapshot.retries, queue, self._jitter)

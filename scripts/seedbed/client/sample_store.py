@@ -100,7 +100,7 @@ def path_of(model: str, benchmark: str, seed: int, root: Path = ROOT) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a line stands in its file, in bytes."""
+    """Where a line is in its file, in bytes."""
 
     offset: int
     length: int
@@ -195,7 +195,7 @@ class Store:
 
 
 def drop(path: Path, ids: Collection[str] | None) -> int:
-    """Remove the samples of the named rows (None: all), whole or not at all, and return how many there were."""
+    """Remove the samples of the named rows (None: all) atomically, and return how many there were."""
     with Store(path) as store:
         kept = path.with_name(f".{path.name}.kept")
         dropped = 0
@@ -224,7 +224,7 @@ def lines(path: Path) -> Iterator[bytes]:
 
 
 def _locked(path: Path) -> int:
-    """Return a locked descriptor of the file that stands at `path` now; raises BlockingIOError if it is held."""
+    """Return a locked descriptor of the file that is at `path` now; raises BlockingIOError if it is held."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         try:

@@ -58,7 +58,7 @@ def document(a: Side, b: Side, found: Blocks) -> dict[str, Any]:
 
 
 def text(a: Side, b: Side, found: Blocks) -> str:
-    """Return what people read: what both sides have in common once, then what tells them apart."""
+    """Return what people read: what both sides have in common once, then what differs."""
     lines = []
     for comparison in found:
         names = [_names(one, comparison[key]) for one, key in ((a, "a"), (b, "b"))]

@@ -22,7 +22,7 @@ def slots(
 ) -> list[Slot]:
     """Return the processes of a server on `nodes`: each reached by its name, at the next port not yet given out.
 
-    A run stands in `folder`.
+    A run is in `folder`.
     """
     plan = plans.from_json({"run": "plan", "servers": {model: {"server": definition}}})
     more = {**site.programs, "run_dir": f"{folder / 'run' / model}"}

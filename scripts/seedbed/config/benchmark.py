@@ -104,7 +104,7 @@ def _prompt_named(named: str, bases: Sequence[Path]) -> dict[str, str]:
 
 
 def _prompt(asked: str | Mapping[str, str], folder: Path) -> tuple[str, dict[str, str]]:
-    """Return (a prompt's text, where it stands and its SHA-256)."""
+    """Return (a prompt's text, where it is and its SHA-256)."""
     if isinstance(asked, str):
         return asked, {"sha256": hashlib.sha256(asked.encode()).hexdigest()}
     if len(asked) != 1:

@@ -28,7 +28,7 @@ def write(path: Path, content: str | bytes) -> None:
 
 
 def encoded(text: str) -> bytes:
-    """Return a text as it stands in a file: UTF-8, halves of surrogate pairs as they came."""
+    """Return a text as it is in a file: UTF-8, halves of surrogate pairs as they came."""
     return text.encode("utf-8", "surrogatepass")
 
 

@@ -14,7 +14,7 @@ _NAMED = r"api[_-]?keys?|secrets?|passwords?|passwd|access[_-]?keys?|token|crede
 _FLAG = r"--?(?:[a-z0-9]+[-_])*(?:api[-_]?keys?|access[-_]?keys?|token|secrets?|passwords?|passwd|credentials?)"
 _NO_SECRET = r"[-{$*<]|\d+\b"  # a flag, a placeholder, a variable, what is struck out, a special token, a number
 _SECRET_NAME = re.compile(rf"(?:^|[_-]|(?<=[a-z])(?=[A-Z]))(?i:{_NAMED})$")
-_SECRET_VALUE = re.compile(  # what stands in a group before a secret is kept where it is struck out
+_SECRET_VALUE = re.compile(  # what is in a group before a secret is kept where it is struck out
     r"(?<![A-Za-z0-9])(?:sk-|hf_|ghp_|nvapi-|xox[bp]-|AKIA)[A-Za-z0-9_-]{8,}"
     r"|\b(Bearer\s+)\S{8,}"
     r"|\b([Bb]asic\s+)(?=\S*(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9+/_-]{6,}={0,2}(?![A-Za-z0-9])"

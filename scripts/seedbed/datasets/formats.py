@@ -66,7 +66,7 @@ _NAMES = {".ndjson": "jsonl", ".txt": "jsonl"}
 
 
 def objects(path: Path, source: Mapping[str, Any]) -> Iterator[Numbered]:
-    """Yield (where it stands, object) of every row; raises InputError naming the file and line, never its text.
+    """Yield (where it is, object) of every row; raises InputError naming the file and line, never its text.
 
     `source` may say what the name does not: `format`, `header` (the columns of a csv without a first line of names) and
     `members` (a pattern of the files in an archive, whose rows get a column `member`, the file's name).

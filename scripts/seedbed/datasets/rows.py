@@ -34,7 +34,7 @@ def check(spec: Spec, key: str) -> None:
 
 
 def value(spec: Spec, raw: Mapping[str, Any], where: str) -> Any:
-    """Return a field's value; raises InputError naming the place and column, never the text that stands there."""
+    """Return a field's value; raises InputError naming the place and column, never the text that is there."""
     if isinstance(spec, list):
         return [value(part, raw, where) for part in spec]
     column = spec if isinstance(spec, str) else spec["column"]
@@ -54,7 +54,7 @@ def value(spec: Spec, raw: Mapping[str, Any], where: str) -> Any:
     if "groups" in spec:
         named = [group for group, members in spec["groups"].items() if text in members]
         if len(named) != 1:
-            raise InputError(f"{where}: {text!r} stands in {len(named)} groups of {column!r}; expected one (columns)")
+            raise InputError(f"{where}: {text!r} is in {len(named)} groups of {column!r}; expected one (columns)")
         return named[0]
     return text
 

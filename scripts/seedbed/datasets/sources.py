@@ -75,7 +75,7 @@ def _download_wheel(requirement: str, wheel_sha256: str, folder: Path) -> Path:
 
 
 def fetch_file(source: Mapping[str, Any], folder: Path) -> Path:
-    """Return the file itself, where it stands; raises InputError when it is missing or not the pinned one."""
+    """Return the file itself, where it is; raises InputError when it is missing or not the pinned one."""
     path = Path(source["file"])
     if not path.is_file():
         raise InputError(f"{path}: there is no such file (source.file)")
@@ -137,7 +137,7 @@ def _download(url: str, part: Path) -> None:
 
 
 def _go_on(url: str, part: Path) -> None:
-    """Append to `part` what it lacks; starts it anew when the server does not go on where it ends."""
+    """Append to `part` what it lacks; starts again when the server does not go on where it ends."""
     have = part.stat().st_size
     request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
     try:

@@ -43,7 +43,7 @@ def chosen(rows: Iterable[tuple[str, Sequence[str]]], part: Mapping[str, Any], s
 
 
 def label(dataset: Path) -> str:
-    """Return how tables name the part that stands in a dataset's folder: "100 of 12032", or nothing for the whole."""
+    """Return how tables name the part that is in a dataset's folder: "100 of 12032", or nothing for the whole."""
     try:
         record = json.loads((dataset / "source.json").read_text(encoding="utf-8"))
         return f"{record['rows']} of {record['part']['of']}" if record.get("part") else ""

@@ -66,7 +66,7 @@ def compare(first: Sequence[Scored], second: Sequence[Scored], same_samples: boo
 
 
 def sentences(found: Mapping[str, Any]) -> list[str]:
-    """Return what a comparison tells people: the difference, an answer to each question, the size it can decide."""
+    """Return the printed form of a comparison: the difference, an answer to each question, the size it can decide."""
     problems, difference = found["problems"], found["difference"]
     sizes = list(dict.fromkeys(_times(found[side]) for side in ("a", "b")))
     lines = [

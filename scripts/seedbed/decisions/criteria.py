@@ -137,7 +137,7 @@ def decide_score(asked: Criterion, figure: Mapping[str, Any] | None, why_not: st
 def decide_not_worse(asked: Criterion, compared: Mapping[str, Any]) -> Decision:
     """Return the decision on a comparison (run minus reference, in points) by its run-again interval.
 
-    Where less than nine tenths of the larger side's problems are in both, it cannot be told, whatever they say.
+    Where less than nine tenths of the larger side's problems are in both, it is inconclusive, whatever the figures.
     """
     difference, shared, whole = compared["difference"], compared["problems"]["compared"], compared["problems"]["of"]
     bounds = difference.get("across_seeds")
@@ -152,7 +152,7 @@ def decide_not_worse(asked: Criterion, compared: Mapping[str, Any]) -> Decision:
 
 
 def decide_count(asked: Criterion, count: int | None, samples: int) -> Decision:
-    """Return the decision on a count, or on its share of all samples in percent; None where nobody counted."""
+    """Return the decision on a count, or on its share of all samples in percent; None where it was not counted."""
     if count is None or (asked.share and not samples):
         return Decision(asked.text, INCONCLUSIVE, f"{asked.measure} was not counted")
     found = 100 * count / samples if asked.share else float(count)

@@ -36,7 +36,7 @@ class Subject:
         return self._samples
 
     def count(self, measure: str) -> int | None:
-        """Return how many samples have what a criterion counts, None where nobody counted."""
+        """Return how many samples have what a criterion counts, None where it was not counted."""
         if measure in (NO_ANSWER, "timeouts"):
             state = NO_ANSWER if measure == NO_ANSWER else TIMEOUT
             return sum(row.found.state == state for row in self.samples().rows)
@@ -52,7 +52,7 @@ class Subject:
         return int(self.coverage["counts"][measure.removesuffix("s")])
 
     def decide(self, asked: Criterion) -> Decision:
-        """Return the decision on one criterion; what cannot be read cannot be told."""
+        """Return the decision on one criterion; what cannot be read is inconclusive."""
         try:
             if asked.kind == "verdict":
                 return criteria.decide_verdict(asked, self.coverage["verdict"])

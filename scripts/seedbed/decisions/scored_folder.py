@@ -20,7 +20,7 @@ from seedbed.scoring.staged import load_scorer
 
 @dataclass(frozen=True)
 class Side:
-    """One side: `root` is results/{model} or a stored folder; benchmark and scorer are None where not told."""
+    """One side: `root` is results/{model} or a stored folder; benchmark and scorer are None where not given."""
 
     named: str
     root: Path
@@ -168,7 +168,7 @@ def _checkable(folder: Path, scorer: str) -> bool:
 def _check_made_from(found: Samples, scorer: str) -> None:
     """Raise InputError unless the outputs that a table was made from are as they were, as far as they are there.
 
-    Their traces tell generations made anew; a text changed by hand is told by the mark of a finished output.
+    New generations have another trace; a text that was edited no longer fits the mark of its finished output.
     """
     made_from = {seed_of(Path(name)): trace for name, trace in (found.details.get("outputs") or {}).items()}
     there = seed_files(found.folder) if outputs_in(found.folder) else []

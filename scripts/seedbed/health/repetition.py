@@ -111,7 +111,7 @@ class Duplicates:
         return self.seeds > 1 and self.problems > 0 and self.uniform >= IGNORED * self.problems
 
     def line(self, model: str) -> str | None:
-        """Return what has to be said about the seeds of `model` in one line, None if nothing."""
+        """Return a remark on the seeds of `model` in one line, None if nothing."""
         if self.seed_ignored:
             return (
                 f"the server of {model!r} ignores `seed`: {self.uniform} of {self.problems} problems have one and the "

@@ -64,7 +64,7 @@ class SeedFile:
 
 
 def status_of(sample: _Sample) -> str:
-    """Return the one status of a record; where our key is missing, its finish_reason tells."""
+    """Return the one status of a record; where our key is missing, its finish_reason decides."""
     if sample.origin.status is not None:
         return sample.origin.status
     return {"length": outputs.TRUNCATED, "error": outputs.ERROR}.get(sample.finish_reason or "", outputs.OK)

@@ -113,7 +113,7 @@ def checked(rows: Iterable[tuple[str, Row]], label: str) -> Iterator[Row]:
                 raise InputError(f"{where}: {field} is {_told(row[field])}; expected some text or an integer")
         if row["id"] in places:
             first = places[row["id"]].removeprefix(f"{label}, ")
-            raise InputError(f"{where}: id {row['id']!r} stands on {first} already; expected every id once")
+            raise InputError(f"{where}: id {row['id']!r} is on {first} already; expected every id once")
         places[row["id"]] = where
         yield {**{field: row[field] for field in REQUIRED}, **row}
     if not places:
@@ -121,7 +121,7 @@ def checked(rows: Iterable[tuple[str, Row]], label: str) -> Iterator[Row]:
 
 
 def objects(stream: Iterable[bytes], label: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (where it stands, object) of a jsonl stream; empty lines are passed over."""
+    """Yield (where it is, object) of a jsonl stream; empty lines are passed over."""
     for number, line in enumerate(stream, start=1):
         if not line.strip():
             continue
@@ -145,7 +145,7 @@ def as_object(value: object, where: str) -> dict[str, Any]:
 
 
 def write_rows(rows: Iterable[Row], out: Path) -> None:
-    """Write rows as ASCII-escaped JSON, one a line, there whole or not at all."""
+    """Write rows as ASCII-escaped JSON, one per line, atomically."""
     out.parent.mkdir(parents=True, exist_ok=True)
     part = out.with_name(f".{out.name}.{os.getpid()}.part")
     try:

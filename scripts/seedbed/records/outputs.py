@@ -190,7 +190,7 @@ def mark_of(output: Path) -> Path:
 
 
 def seal(output: Path, source: str | None = None) -> None:
-    """Write the mark of an output that has just been finished, or imported from `source`, whole or not at all."""
+    """Write the mark of an output that has just been finished, or imported from `source`, atomically."""
     told = {"size": output.stat().st_size, "sha256": sha256(output)} | ({"source": source} if source else {})
     files.write(mark_of(output), json.dumps(told) + "\n")
 
@@ -416,5 +416,5 @@ def _letters_of_listing(text: str) -> str:
 
 
 def trace_line(identity: object, end: object, tokens: object, finish_reason: object) -> bytes:
-    """Return one sample's line of a file's trace: a generation made anew has another end, so another trace."""
+    """Return one sample's line of a file's trace: a new generation ends at another time, so the trace differs."""
     return f"{identity}\t{end}\t{tokens}\t{finish_reason}\n".encode()

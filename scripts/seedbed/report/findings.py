@@ -18,13 +18,13 @@ from seedbed.scoring.score_files import STRICT
 
 BAD, ODD, NOTE = "bad", "odd", "note"
 _RANK = {BAD: 0, ODD: 1, NOTE: 2}
-SEVERAL = 3  # findings of one kind, from which on they are told as one
+SEVERAL = 3  # findings of one kind, from which on they are grouped into one
 
 
 class Finding(msgspec.Struct, frozen=True):
     """One finding, on one model and benchmark or on the run.
 
-    `shown` is the filter, by `scorer`, that shows the samples it is about. `kind` tells several as one: a sentence with
+    `shown` is the filter, by `scorer`, that shows the samples it is about. `kind` groups several: a sentence with
     two places for the sums of `part` and `whole`, or with none.
     """
 
@@ -87,7 +87,7 @@ _WAIT = "wait: a run goes on"
 _IMPORTED = "nothing is generated for imported outputs: import those of whole seeds (docs/importing.md)"
 _FROM_STORE = "comes back from the store"
 _AGAIN = "remove its folder and import it again"
-_REMEDIES = (  # what stands in a reason, what to do about it
+_REMEDIES = (  # what is in a reason, what to do about it
     ("it was imported from", _AGAIN),
     ("made with another prompt", "run snakemake: the seeds are asked again as the configuration says now"),
     ("when it was finished", f"remove that file and run snakemake: it {_FROM_STORE}"),
@@ -201,7 +201,7 @@ def _scorers(pair: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _seeds(pair: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield what is to be said of repeated generations and of seeds that nobody asked for."""
+    """Yield the findings on repeated generations and surplus seeds."""
     name = pair["name"]
     for remark in pair["remarks"]:
         if "ignores `seed`" in remark:

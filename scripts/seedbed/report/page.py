@@ -35,7 +35,7 @@ def told(path: Path) -> str:
 
 
 def write_samples(pair: Pair, expected: Mapping[str, str]) -> Path:
-    """Write the table of every sample unless it stands there already; returns the file."""
+    """Write the table of every sample unless it is there already; returns the file."""
     folder = folder_of(*pair.name)
     out, note = folder / "samples.js", folder / "samples.json"
     coverage = {name: pair.coverage[name] for name in ("flags", "not_ok", "seeds")}

@@ -17,7 +17,7 @@ from seedbed.results.summary_table import rows_of
 from seedbed.scoring.score_files import STRICT
 
 UNKNOWN = "end unknown"
-LISTED = 200  # samples that are not ok, told one by one
+LISTED = 200  # samples that are not ok, listed one by one
 SIGNS = {outputs.OK: ".", outputs.TRUNCATED: "t", outputs.ERROR: "e", outputs.MISSING: "m", outputs.EMPTY: "0"}
 
 
@@ -220,7 +220,7 @@ def samples(pair: Pair, expected: Mapping[str, str]) -> dict[str, Any]:
 
 
 def repeated(pair: Pair) -> list[int]:
-    """Return the samples whose text stands in an earlier seed already, where that tells anything."""
+    """Return the samples whose text is in an earlier seed already, where that is a repetition."""
     if not pair.coverage["flags"].get(FLAG):
         return []
     seen: set[tuple[int, str]] = set()
@@ -234,6 +234,6 @@ def repeated(pair: Pair) -> list[int]:
 
 
 def _overlooked(pair: Pair, cells: str) -> list[int]:
-    """Return the samples that are not right, although the expected answer stands in what may hold the answer."""
+    """Return the samples that are not right, although the expected answer is in what may hold the answer."""
     there = (stands for seed in pair.facts for stands in seed.in_text)
     return [at for at, (stands, cell) in enumerate(zip(there, cells, strict=True)) if stands and cell != RIGHT]

@@ -14,7 +14,7 @@ _SHORT = {
     "Missing output files": "output missing",
     "Incomplete output files": "output incomplete",
     "Updated input files": "input files changed",
-    "Input files updated by another job": "its input is made anew",
+    "Input files updated by another job": "its input is generated again",
     "Set of input files has changed": "other input files",
     "Params have changed": "parameters changed",
     "Code has changed": "code changed",

@@ -81,7 +81,7 @@ def formulas(text: str, start: int = 0) -> list[Formula]:
 
 
 def _written(text: str) -> Iterator[tuple[int, int, str, bool]]:
-    """Yield (start, end, LaTeX, whether it stands on lines of its own) of what is written as a formula."""
+    """Yield (start, end, LaTeX, whether it is on lines of its own) of what is written as a formula."""
     place = 0
     while opened := _OPENED.search(text, place):
         sign = opened[0]
@@ -95,7 +95,7 @@ def _written(text: str) -> Iterator[tuple[int, int, str, bool]]:
 
 
 def _inline(latex: str, after: str) -> bool:
-    """Return whether what stands between two dollars is a formula, not the middle of two prices."""
+    """Return whether what is between two dollars is a formula, not the middle of two prices."""
     return "\n" not in latex and not latex[-1].isspace() and latex[-1] != "\\" and not after.isdigit()
 
 
@@ -124,8 +124,8 @@ PROBLEMS_FORMAT = 1
 def write_problems(benchmark: str, dataset: Path, folder: Path) -> Path | None:
     """Write wording, formulas and expected answer of each problem by its id; returns the file.
 
-    None where the dataset is not there or cannot be read, which its verdict tells.
-    Written anew only for another dataset.
+    None where the dataset is not there or cannot be read, as its verdict says.
+    Rewritten only for another dataset.
     """
     out, note = folder / "problems.js", folder / "problems.json"
     try:
@@ -164,7 +164,7 @@ class Facts(msgspec.Struct):
     end: list[float | None] = []
     finish: list[str | None] = []
     mark: list[str] = []  # of the text, "" of none or a short one
-    in_text: list[bool] = []  # whether the expected answer stands in what may hold the answer
+    in_text: list[bool] = []  # whether the expected answer is in what may hold the answer
     chunks: list[tuple[int, str]] = []  # (index of the first problem, file name)
 
     @classmethod
@@ -180,7 +180,7 @@ _facts = msgspec.json.Decoder(Facts)
 def facts_of(output: Path, trace: str, ids: Sequence[str], folder: Path, private: bool) -> Facts:
     """Return the facts of an output, its texts written into `folder` unless that was done or the benchmark is private.
 
-    They are made anew only for other generations, not for another scorer.
+    They are rewritten only for other generations, not for another scorer.
     """
     seed = output.name.partition(".")[0].removeprefix("output-")
     kept, key = folder / f"{seed}.json", _key(output, trace, ids, private)
@@ -248,12 +248,12 @@ def final_at(text: str, separate: bool) -> int:
 
 
 def _as_written(raw: bytes, value: str) -> str:
-    """Return a text as a block: as the output has it where that is ASCII, so that long ones are not written anew."""
+    """Return a text as a block: as the output has it where that is ASCII, so that long ones are not rewritten."""
     return closed(raw.decode()) if value and raw.isascii() else block(value)
 
 
 def _mark(thought: str, text: str) -> str:
-    """Return what tells one text from another, as `duplicates` does; "" where the text is too short to tell."""
+    """Return what distinguishes one text from another, as `duplicates` does; "" where the text is too short."""
     both = f"{thought}\0{text}"
     if len(both) <= SHORT:
         return ""

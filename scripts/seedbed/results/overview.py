@@ -64,7 +64,7 @@ class Decision:
 
 
 def collect(settings: Settings, record: dict[str, Any], ended: bool) -> Overview:
-    """Return what stands in the folder; of a run that has just `ended`, only what that run was about."""
+    """Return what is in the folder; of a run that has just `ended`, only what that run was about."""
     running = record.get("state") == RUNNING and not ended and control.is_locked()
     found = Overview(settings, record, running)
     asked = {(pair["model"], pair["benchmark"]): pair for pair in record.get("pairs", ())}
@@ -77,7 +77,7 @@ def collect(settings: Settings, record: dict[str, Any], ended: bool) -> Overview
 
 
 def _status(settings: Settings, pair: Pair, terms: Mapping[str, Any], asked: bool) -> PairStatus:
-    """Return where one pair stands, judged by the terms of the last run about it."""
+    """Return the status of one pair, judged by the terms of the last run about it."""
     coverage, folder = coverage_of(settings, pair, terms), paths.outputs_folder(*pair)
     present = scorers_of(folder)
     configured = [scorer for scorer in settings.scorers if scorer in present]

@@ -121,7 +121,7 @@ def _samples(
         record, text, thought = open_record(line, where)
         identity = sys.intern(str(record.id) if record.id is not None else f"line-{position}")
         if identity in keys:
-            raise InputError(f"{where}: id {identity} stands on line {keys[identity].line} too: expected every id once")
+            raise InputError(f"{where}: id {identity} is on line {keys[identity].line} too: expected every id once")
         answer = record.expected() if record.expected_answer is not None else dataset.get(identity)
         if answer is None and not keyless:
             raise InputError(f"{where}: no expected_answer: expected the answer key of {identity}")

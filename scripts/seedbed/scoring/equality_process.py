@@ -98,7 +98,7 @@ def shared(module: str) -> Equivalence:
 
 
 def answer_pairs(same: Callable[[str, str], bool]) -> None:
-    """Answer questions until the input ends; an expression nobody can read is not equal to anything."""
+    """Answer questions until the input ends; an unreadable expression is not equal to anything."""
     logging.disable(logging.CRITICAL)
     output = sys.stdout
     print('"ready"', flush=True)

@@ -190,7 +190,7 @@ def _answer(row: Scored) -> Answer:
 
 
 def _counted(count: int | None, samples: int) -> dict[str, Any] | None:
-    """Return a count with its share of all samples in percent; None where nobody counted."""
+    """Return a count with its share of all samples in percent; None where it was not counted."""
     return None if count is None else {"count": count, "share": 100 * count / samples}
 
 

@@ -73,7 +73,7 @@ def linked(pairs: Sequence[tuple[float, float]]) -> float:
     return (together if together < 0 else max(0.0, together - 0.5)) / scale
 
 
-LEAST = 1e-12  # a smaller p is told as this
+LEAST = 1e-12  # a smaller p is given as this
 _DIGITS = 12  # decimals: what lies behind them is rounding
 _NEGLIGIBLE = 1e-18
 

@@ -34,7 +34,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Folder:
-    """The files of one model and benchmark, and the names that the folder itself tells; `remarks` for people."""
+    """The files of one model and benchmark, and the names that the folder gives; `remarks` for people."""
 
     files: list[Source]
     benchmark: str | None

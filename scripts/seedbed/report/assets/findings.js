@@ -69,7 +69,7 @@ seedbedParts.findings = (seedbed) => {
     );
   }
 
-  /** Return the findings that are told as one, folded: each leads to its samples, or else to its pair. */
+  /** Return the findings that are grouped into one, folded: each leads to its samples, or else to its pair. */
   function members(all) {
     const rows = all.map((one) => {
       const { name, scorer } = one.filter ?? {};

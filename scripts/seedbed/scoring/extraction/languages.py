@@ -280,7 +280,7 @@ def _ascii(needles: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Noun(NamedTuple):
-    """A word for an answer in a text: its language, whether it is strong by itself, where it stands."""
+    """A word for an answer in a text: its language, whether it is strong by itself, where it is."""
 
     language: str
     final: bool

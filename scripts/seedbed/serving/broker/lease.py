@@ -8,7 +8,7 @@ from seedbed.core import files
 
 
 def touch(path: Path) -> float:
-    """Set the time of `path` to now, creating it if need be; returns that time as its file system tells it."""
+    """Set the time of `path` to now, creating it if need be; returns that time as its file system gives it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "a", encoding="utf-8") as file:
         os.utime(file.fileno())
@@ -32,7 +32,7 @@ def grant(path: Path, holder: str) -> None:
 
 
 class Watch:
-    """Whether a lease still stands, seen from a server that must end by itself when nobody is left to end it."""
+    """Whether a lease still stands, seen from a server that must end by itself when no job is left to end it."""
 
     def __init__(self, path: Path, holder: str, seconds: float, probe: Path) -> None:
         """Watch `path`, held by `holder`, good for `seconds`; `probe` is a file of ours in the same folder."""

@@ -28,7 +28,7 @@ MARGIN = 60.0  # seconds before the limit, at least
 def watch(folder: Path, lease_seconds: float) -> None:
     """Watch the time that is left to this job while `folder`, run/{model}, has no endpoint; outside Slurm do nothing.
 
-    Seeds leave up to twice as early as need be, at random: if all left at once nobody would want the server any more.
+    Seeds leave up to twice as early as need be, at random: if all left at once no seed would need the server any more.
     """
     job = os.environ.get("SLURM_JOB_ID")
     if job is not None and "SEEDBED_INSIDE" not in os.environ:

@@ -44,7 +44,7 @@ class SlurmLauncher:
     """Submits one batch job a server, in which a supervisor starts the roles as steps."""
 
     def __init__(self, plan_file: Path, plan: Plan, lock: int | None = None) -> None:
-        """Start servers of `plan`, which stands in `plan_file`; the guard shares the lock of the working directory."""
+        """Start servers of `plan`, which is in `plan_file`; the guard shares the lock of the working directory."""
         self.plan_file, self.plan = plan_file, plan
         self.looks: dict[str, tuple[float, Look]] = {}
         self.misses: Counter[str] = Counter()
@@ -81,7 +81,7 @@ class SlurmLauncher:
         return str(told[-1])
 
     def look(self, handle: str) -> Look:
-        """Return where the job stands by State and exit code; while slurmctld is silent, as it stood before."""
+        """Return the state of the job by State and exit code; while slurmctld is silent, as it was before."""
         asked, look = self.looks.get(handle, (0.0, Look("pending", "PENDING", "just submitted")))
         if look.phase == "gone" or time.monotonic() - asked < LOOK_EVERY:
             return look
@@ -153,7 +153,7 @@ ENDLESS = re.compile(
 
 
 def job(handle: str) -> Look | None:
-    """Return where a job stands, from squeue, then sacct; None while neither can be asked."""
+    """Return the state of a job, from squeue, then sacct; None while neither can be asked."""
     done = ask(["squeue", "--noheader", "--states=all", f"--jobs={handle}", "--Format=State:30,exit_code:20,Reason:60"])
     if done.returncode == 0 and done.stdout.strip():
         line = done.stdout.splitlines()[0]

@@ -47,7 +47,7 @@ def vocabulary(phrases: Sequence[str]) -> dict[str, int]:
 
 
 def write_model(folder: Path, phrases: Sequence[str]) -> None:
-    """Write the folder of a model without weights, whole or not at all; one that is there already is left."""
+    """Write the folder of a model without weights atomically; one that is there already is left."""
     if folder.exists():
         return
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -92,7 +92,7 @@ def registered(url: str, timeout: float = 10.0) -> Counter[str]:
 
 
 def missing(url: str, wanted: Mapping[str, int]) -> str | None:
-    """Return which workers are not registered, or why that cannot be told, or None when all are there."""
+    """Return which workers are not registered, or why that is not known, or None when all are there."""
     if not wanted:
         return None
     try:

@@ -30,7 +30,7 @@ _PLACES: tuple[tuple[str, Callable[[Any], object]], ...] = (
 
 
 def of_frontend(url: str, key: str | None, timeout: float = 10.0) -> str | None:
-    """Return the version that the server at `url` (ending in /v1) tells of itself, None where it tells none."""
+    """Return the version that the server at `url` (ending in /v1) reports, None where it reports none."""
     headers = {} if key is None else {"Authorization": f"Bearer {key}"}
     for path, read in _PLACES:
         try:

@@ -63,7 +63,7 @@ class Supervisor:
         }
 
     def run(self) -> int:
-        """Serve until told to end; returns 0 then, and raises RunError when the server ended by itself."""
+        """Serve until asked to end; returns 0 then, and raises RunError when the server ended by itself."""
         try:
             self.start()
             while not self.ended():
@@ -77,7 +77,7 @@ class Supervisor:
             for clock in self.folder.glob(f"{self.clock.name}*"):
                 clock.unlink(missing_ok=True)
             shutil.rmtree(self.scratch, ignore_errors=True)
-        self.tell("stopped", reason="told to end")
+        self.tell("stopped", reason="asked to end")
         return 0
 
     def start(self) -> None:
@@ -110,7 +110,7 @@ class Supervisor:
             threading.Thread(target=self.ask_versions, args=(url, self.key), daemon=True).start()
 
     def wait(self, deadline: float, what: str, reason: Callable[[], str | None]) -> None:
-        """Return when `reason()` gives none or the server is told to end; raises RunError past `deadline`.
+        """Return when `reason()` gives none or the server is asked to end; raises RunError past `deadline`.
 
         The questions are asked from a thread: one that hangs must not hide the death of a role.
         """
@@ -139,7 +139,7 @@ class Supervisor:
             self.lost = roll.call()
 
     def ended(self) -> bool:
-        """Return whether the server is told to end; raises RunError when a role died or nobody is left."""
+        """Return whether the server is asked to end; raises RunError when a role died or nobody is left."""
         for process in self.running:
             if process.code() is not None and not self.told_to_end.is_set():
                 raise process.death()
@@ -157,7 +157,7 @@ class Supervisor:
         return self.told_to_end.is_set()
 
     def tell(self, state: str, **facts: object) -> None:
-        """Write where the server stands into its state file."""
+        """Write the state of the server into its state file."""
         self.state.update(facts, state=state, time=time.time())
         files.write_json(self.state_file, self.state)
         over = {"ended": time.time()} if state in ("failed", "stopped") else {}
@@ -167,7 +167,7 @@ class Supervisor:
 
 
 def _ask(reason: Callable[[], str | None], said: list[str | None], enough: threading.Event, secrets: list[str]) -> None:
-    """Keep the newest answer of `reason()` in `said` until it is None, each new one told in the log without secrets."""
+    """Keep the newest answer of `reason()` in `said` until it is None, each new one logged without secrets."""
     while said[-1] is not None and not enough.wait(TICK):
         found = strike(reason(), secrets)
         if found is not None and found != said[-1]:

@@ -1,4 +1,4 @@
-"""Files are there whole or not at all, and what stops their writing is one line that names them."""
+"""Files are written atomically, and what stops their writing is one line that names them."""
 
 import errno
 import os
