@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from seedbed.scoring.equality_process import Equivalence
+from seedbed.scoring.grading import grade
 from seedbed.scoring.typed_grading import grade_value
 from tests.shared import SHARED
 
@@ -100,3 +101,43 @@ def test_at_least_97_percent_of_the_shared_pairs_are_told_apart(symbolic: Equiva
     pairs = [row for row in rows if row["kind"] in {"equiv", "extract_equiv"}]
     right = sum(bool(symbolic.equal(row["text"], row["gold"])) == row["expected"] for row in pairs)
     assert right >= 0.97 * len(pairs)
+
+
+def test_an_empty_answer_is_wrong_without_asking() -> None:
+    class Refusing:
+        def equal(self, predicted: str, expected: str) -> bool | None:
+            raise AssertionError("asked")
+
+    for blank in ("", " ", "\n"):
+        assert grade(blank, "x+1", "math", Refusing()) is False
+        assert grade_value(blank, "x+1", "math", Refusing()) is False
+
+
+@pytest.mark.parametrize("answer", ["9999999!", "2^{100000000}", "7^7^7^7^7", "10**99999999", "((5!)!)!", "3^{9!}"])
+def test_what_would_be_computed_for_ever_is_a_timeout_at_once(answer: str) -> None:
+    comparison = Equivalence("seedbed.scoring.symbolic")
+    assert comparison.equal("1", "2") is False
+    start = time.monotonic()
+    assert comparison.equal(answer, "5") is None
+    assert time.monotonic() - start < 2
+    comparison.close()
+
+
+@pytest.mark.parametrize(("one", "other"), [("2^{10}", "1024"), ("5!", "120"), ("10^{3}", "1000")])
+def test_ordinary_powers_and_factorials_are_compared(one: str, other: str) -> None:
+    comparison = Equivalence("seedbed.scoring.symbolic")
+    assert comparison.equal(one, other) is True
+    comparison.close()
+
+
+def test_the_limit_shrinks_when_a_process_has_lost_its_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seedbed.scoring.equality_process.SOURCES", Path(__file__).parents[2])
+    monkeypatch.setattr("seedbed.scoring.equality_process.BUDGET", 0.5)
+    monkeypatch.setattr("seedbed.scoring.equality_process.SHORT", 0.2)
+    comparison = Equivalence("tests.unit.hanging_child", limit=0.6)
+    spent = []
+    for number in range(3):
+        assert comparison.equal(str(number), "x") is None
+        spent.append(comparison.lost)
+    comparison.close()
+    assert spent == pytest.approx([0.6, 0.8, 1.0])

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seedbed.scoring.cohort import _with_equal_answers
 from seedbed.scoring.metrics import Graded, metrics
 
 
@@ -81,3 +82,12 @@ def test_pass_at_k_equals_the_share_of_subsets_with_a_right_sample() -> None:
         samples = [Graded("1" if good else "2", good, False) for good in right]
         pairs = [right[a] or right[b] for a in range(4) for b in range(a + 1, 4)]
         assert modes(samples)["pass@2"]["symbolic_correct"] == pytest.approx(100 * sum(pairs) / 6)
+
+
+def test_a_broad_scorers_majority_counts_equal_values_and_the_strict_one_strings() -> None:
+    written = ["0.5", r"\frac{1}{2}", r"\dfrac12", "3", "3"]
+    problem = [Graded(answer, answer != "3", False) for answer in written]
+    rows = _with_equal_answers(problem)
+    assert [one.predicted_answer for one in rows] == ["0.5", "0.5", "0.5", "3", "3"]
+    by_value, by_string = (modes(graded)["majority@5"]["symbolic_correct"] for graded in (rows, problem))
+    assert (by_value, by_string) == (100.0, 0.0)

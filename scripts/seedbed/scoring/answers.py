@@ -55,6 +55,7 @@ class Scorer(Protocol):
     """Takes an answer from a sample and says whether it is right."""
 
     name: str
+    votes: str  # what a majority counts: `strings` as NeMo-Skills does, or `values`, equal ones as one
 
     def extract(self, sample: Sample) -> Found:
         """Return the answer of the sample."""

@@ -24,6 +24,7 @@ from seedbed.records.outputs import (
 )
 from seedbed.scoring.answers import LETTERS, TIMED_OUT, Found, Sample, Scored, Scorer
 from seedbed.scoring.metrics import Graded, Metrics, metrics
+from seedbed.statistics.pass_at_k import classed
 
 
 class Measured(msgspec.Struct, frozen=True, gc=False):
@@ -47,6 +48,7 @@ class Cohort(msgspec.Struct):
     measured: list[list[Measured]]
     scored: dict[str, list[list[Scored]]]
     traces: dict[str, str]
+    by_value: frozenset[str] = frozenset()  # the scorers whose equal values are one vote of a majority
     keyless: int = 0  # problems whose expected answer nothing tells
 
     def rows(self, scorer: str) -> list[Scored]:
@@ -56,7 +58,9 @@ class Cohort(msgspec.Struct):
     def metrics(self, benchmark: str, scorer: str) -> Metrics:
         """Return one scorer's metrics in the peer's layout; an error record counts as wrong and unanswered."""
         costs, rows = zip(*self.measured, strict=True), zip(*self.scored[scorer], strict=True)
-        samples = (list(map(_graded, *problem)) for problem in zip(costs, rows, strict=True))
+        samples: Iterator[list[Graded]] = (list(map(_graded, *problem)) for problem in zip(costs, rows, strict=True))
+        if scorer in self.by_value:
+            samples = map(_with_equal_answers, samples)
         return metrics(benchmark, zip(self.subsets, samples, strict=True))
 
 
@@ -74,6 +78,7 @@ def read_cohort(
     """
     files = in_seed_order(list(files))
     cohort = Cohort([seed_of(path) for path in files], [], [], [], {scorer.name: [] for scorer in scorers}, {})
+    cohort.by_value = frozenset(scorer.name for scorer in scorers if scorer.votes == "values")
     expected = {identity: Key(answer) for identity, answer in dataset.items()} if dataset is not None else {}
     first = "the dataset" if dataset is not None else files[0].name
     for path, seed in zip(files, cohort.seeds, strict=True):
@@ -175,6 +180,14 @@ def _subsets(record: Record) -> tuple[str, ...]:
     """Return the subsets that a problem counts in beside the whole."""
     named = record.subset_for_metrics or ()
     return tuple(map(sys.intern, (named,) if isinstance(named, str) else named))
+
+
+def _with_equal_answers(problem: list[Graded]) -> list[Graded]:
+    """Return the samples of a problem with equal answers written alike, so that a majority counts values."""
+    answers = classed([(sample.predicted_answer, sample.correct) for sample in problem])
+    return [
+        msgspec.structs.replace(one, predicted_answer=value) for one, (value, _) in zip(problem, answers, strict=True)
+    ]
 
 
 def _graded(cost: Measured, row: Scored) -> Graded:

@@ -1,5 +1,6 @@
 """Equality of two answers by the rules of NeMo-Skills (2026-04): normal form first, then math-verify."""
 
+import functools
 import re
 from typing import Any
 
@@ -40,7 +41,18 @@ def _trimmed(text: str) -> str:
 
 def _expression(text: str) -> list[Any]:
     """Return what math-verify reads in `text` as LaTeX."""
-    return list(parse(text if IN_MATH.search(text) else f"${text}$", [LatexExtractionConfig()]))
+    return read_latex(text if IN_MATH.search(text) else f"${text}$")
+
+
+@functools.lru_cache(maxsize=4096)
+def _latex(text: str) -> tuple[Any, ...]:
+    """Return what math-verify reads in `text` as LaTeX; all samples of a problem share its expected answer."""
+    return tuple(parse(text, [LatexExtractionConfig()]))
+
+
+def read_latex(text: str) -> list[Any]:
+    """Return what math-verify reads in `text` as LaTeX; each text is parsed once."""
+    return list(_latex(text))
 
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ class Staged:
         self.name = name
         self.definition = definition
         self.comparer = comparer
+        self.votes = "strings" if definition.grading == "peer" else "values"
         self._marks = Marks(definition) if any(not isinstance(one, PatternStage) for one in definition.stages) else None
         self._patterns = [stage for stage in definition.stages if isinstance(stage, PatternStage)]
         if self._patterns:

@@ -85,6 +85,8 @@ _WINDOWS = (1 << 12, 1 << 15, 1 << 18)  # bytes from the end, tried in turn befo
 class Strict:
     """Scores as `metrics.json` promises."""
 
+    votes = "strings"
+
     def __init__(self, comparer: Comparer | None = None, name: str = "strict") -> None:
         """Prepare; without a comparer the process's shared one is used, when an answer needs it."""
         self.comparer = comparer

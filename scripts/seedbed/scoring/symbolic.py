@@ -8,7 +8,7 @@ from math_verify import ExprExtractionConfig, LatexExtractionConfig, parse, veri
 
 from seedbed.scoring.equality_process import answer_pairs
 from seedbed.scoring.extraction.values import read_box
-from seedbed.scoring.nemo_equality import IN_MATH, peer_equal
+from seedbed.scoring.nemo_equality import IN_MATH, peer_equal, read_latex
 
 _SHORTEST = 6  # significant digits a decimal needs to stand for a fraction that it only rounds
 _LONGEST = 80  # characters; no plain number is longer
@@ -25,6 +25,14 @@ _EMPTY = frozenset({"\\emptyset", "\\varnothing", "\u2205", "\\{\\}", "\\{ \\}"}
 _DECIMAL = re.compile(r"[-+]?\d*\.(\d+)")
 
 
+# powers and factorials that would be computed digit by digit before they are compared
+HUGE = re.compile(r"\d{4,}\s*!|!\s*\)?\s*!|(?:\^|\*\*)\s*[{(]?\s*-?\d{5,}|(?:\^|\*\*)\s*[{(]?\s*\d+\s*(?:\^|\*\*|!)")
+
+
+class TooLarge(Exception):
+    """An answer that cannot be compared within any reasonable time."""
+
+
 class _Exact(NamedTuple):
     """A rational number, and how many places it was written with (None if not as a decimal)."""
 
@@ -35,6 +43,8 @@ class _Exact(NamedTuple):
 
 def same(predicted: str, expected: str) -> bool:
     """Return whether both answers are the same; numbers are compared exactly before anything tolerant is asked."""
+    if HUGE.search(predicted):
+        raise TooLarge
     if predicted.strip() == expected.strip() or {predicted.strip(" $"), expected.strip(" $")} <= _EMPTY:
         return True
     found, wanted = _exact(predicted), _exact(expected)
@@ -89,7 +99,8 @@ def _equal(one: _Exact, other: _Exact) -> bool:
 
 def _verified(predicted: str, expected: str) -> bool:
     """Return math-verify's verdict on what it reads in both."""
-    return bool(verify(_read(expected), _read(predicted), timeout_seconds=10))
+    wanted, found = _read(expected), _read(predicted)
+    return bool(wanted and found and verify(wanted, found, timeout_seconds=10))
 
 
 def _read(text: str) -> list[Any]:
@@ -97,8 +108,8 @@ def _read(text: str) -> list[Any]:
     if _plain(text):
         return list(parse(text, [LatexExtractionConfig(), ExprExtractionConfig()]))
     if IN_MATH.search(text):
-        return list(parse(text, [LatexExtractionConfig()]))
-    return [*parse(f"${text}$", [LatexExtractionConfig()]), *(parse(text) if "**" in text else [])]
+        return read_latex(text)
+    return [*read_latex(f"${text}$"), *(parse(text) if "**" in text else [])]
 
 
 def _plain(text: str) -> bool:

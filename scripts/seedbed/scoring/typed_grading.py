@@ -11,6 +11,8 @@ def grade_value(value: str, expected: str, answer_type: str, comparer: Comparer 
         return value.strip().upper() == expected.strip().strip("().").upper()
     if value == expected:
         return True
+    if not value.strip():
+        return False
     found, wanted = plain_integer(value), plain_integer(expected)
     if found is not None and wanted is not None:
         return found == wanted
