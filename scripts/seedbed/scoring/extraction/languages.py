@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 UNKNOWN = re.compile(
-    r"(?:un(?:known|defined|determined|clear|certain|bekannt)|none\b|n/?a\b|no (?:answer|solution|such)"
+    r"(?<![A-Za-z])(?:un(?:known|defined|determined|clear|certain|bekannt)|none\b|n/?a\b|no (?:answer|solution|such)"
     r"|not (?:enough|sure|known|possible|"
     r"determin|given|defined|applicable|clear)|cannot|can't|could not|couldn't|impossible|insufficient"
     r"|undetermin|inconclusive|"
@@ -19,7 +19,7 @@ UNKNOWN = re.compile(
     re.IGNORECASE,
 )
 RANGE = re.compile(
-    r"(?:between|either|anywhere|somewhere|from\s|at (?:least|most)|(?:less|more|greater|fewer|larger"
+    r"(?<![A-Za-z])(?:between|either|anywhere|somewhere|from\s|at (?:least|most)|(?:less|more|greater|fewer|larger"
     r"|smaller|higher|lower) than|above|below|over\s|"
     r"under\s|up to|one of|both|neither|zwischen|entweder|mindestens|höchstens|entre|soit|au (?:moins|plus)"
     r"|al menos|como máximo|"
@@ -46,7 +46,7 @@ BUT = re.compile(
     re.IGNORECASE,
 )
 # Japanese and Korean put the negation behind the number: "12 de wa naku 13", "12 ga anira 13".
-NOT_BEHIND = re.compile(r"\s*(?:ではなく|じゃなく|でなく|(?:이|가)?\s*아니(?:라|고))[\u3001,]?\s*")
+NOT_BEHIND = re.compile(r"\s*[つ個人本枚円개명원]?(?:ではなく|じゃなく|でなく|(?:이|가)?\s*아니(?:라|고))[\u3001,]?\s*")
 DENIED_BEHIND = re.compile(
     r"\s*(?:では(?:ない|ありません)|じゃ(?:ない|ありません)|(?:이|가)?\s*아니(?:다|에요)|(?:이|가)?\s*아닙니다|"
     r"(?:\s*(?:is|was|ist|est|es)\s+(?:wrong|incorrect|not|falsch|faux|incorrecto))"

@@ -318,7 +318,8 @@ def _phrase(text: str, match: "re.Match[str]", noun: Noun, line: int, asked: Ask
         before = _before(text, line, noun, asked)
         turned = noun.language == "ru" or _TURNED.search(text, max(line, noun.start - 60), noun.start)
         return before or (_directly(text, noun.end, asked, noun.start) if turned else None)
-    negated = NEGATION.search(verb["verb"]) is not None or (
+    swahili = noun.language == "sw" and verb["verb"].lower().startswith("si")
+    negated = swahili or NEGATION.search(verb["verb"]) is not None or (
         verb["verb"].lower() in {"is", "was"}
         and re.match(r"\s+\*{0,2}not\b", text[verb.end() : verb.end() + 8], re.IGNORECASE) is not None
     )
@@ -471,6 +472,7 @@ _CONCLUDES = re.compile(
     re.IGNORECASE,
 )
 _SO = re.compile(r"[,;]\s+(?:and\s+)?(?:so|thus|hence|therefore)\b,?\s*", re.IGNORECASE)
+_SUBJECT = re.compile(r"(?:die|der|das)\s+\w+\s+(?=[\d\0-])")  # "also ist die Summe 14"
 _CLAUSE = re.compile(r"[,;]\s|\b(?:which|that|but|it's|who|and)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?\n।])\s+")
 _TURN = re.compile(r"(?<=[\s$])(?:So|Therefore|Thus|Hence),(?=\s)")  # a sentence that begins behind a formula
@@ -482,9 +484,9 @@ _WISH = re.compile(r"(?:^|(?<=\s))I hope (?:it|this)[^.!\n]{0,60}[.!]?$")
 def last_words(text: str, original: str, asked: Asked, words: Words | None, whole: bool) -> Candidate | None:
     """Return what the end of a text says without a mark: its last sentence, or all of a short text (`whole`)."""
     if asked.answer_type == "choice":
-        reading = read_option(text, asked) if whole else None
-        found = Candidate(reading, "bare", BARE, reading.start) if reading is not None else None
-        return found or last_option(text, asked, words)
+        found = last_option(text, asked, words)
+        reading = read_option(text, asked) if whole and found is None else None
+        return found if reading is None else Candidate(reading, "bare", BARE, reading.start)
     reading = read_conclusion(text, asked)
     if reading is None and whole:
         reading = read_bare(original) if asked.answer_type == "math" else None
@@ -546,7 +548,8 @@ def read_conclusion(text: str, asked: Asked) -> Reading | None:
         return None
     if concludes and _ANY_NUMBER.match(words, concludes.end()):
         return None  # "3 reds equal 2 blues" says two values
-    return _value(text, start + verbs[-1].end(), end, asked)
+    inverted = _SUBJECT.match(words, verbs[-1].end())
+    return _value(text, start + (inverted or verbs[-1]).end(), end, asked)
 
 
 def _open(clause: str, hedges: tuple["re.Pattern[str]", ...] = (NEGATION, RANGE, UNKNOWN)) -> bool:

@@ -108,6 +108,7 @@ _SYMBOLIC = re.compile(
     r"|dfrac|tfrac)(?![a-z])|[\u221a\u03c0]|\^)|\([a-z]"
 )
 _ATTACHED_WORD = re.compile(r"(?:st|nd|rd|th)(?![A-Za-z])|[A-Za-z_]|-[A-Za-z]|:\d|\.\d|,\d|'\d|/\d")
+_PART_OF = re.compile(r"\s+(?:out\s+)?of\s+(?:the|these|those|all|\d)")  # "3 of the 14 are red"
 _LIST_ITEM = re.compile(r"[.)]\s+\S")
 
 
@@ -369,9 +370,7 @@ def behind(text: str, number: Number, end: int, lines: int) -> int | None:
     ):
         return None
     after = closed(text, place, end)
-    if DENIED_BEHIND.match(text, after, end):
-        return None
-    return after
+    return None if DENIED_BEHIND.match(text, after, end) or _PART_OF.match(text, after, end) else after
 
 
 def _degree(text: str, place: int, end: int) -> bool:

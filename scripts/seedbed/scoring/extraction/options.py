@@ -26,7 +26,7 @@ _LETTER = re.compile(
 _MORE = re.compile(
     r"[\s*$}_)\]]*(?:\\text\s*\{\s*)?(?:or|and|and/or|/|&|\||,|;|oder|und|ou|et|o|y|e|или|и|或(?:者)?|和|、|と"
     r"|または|또는|와|과)(?:\s*\})?[\s*$({\[]*(?:(?:or|and|maybe|possibly|perhaps"
-    r"|even)\s+)*(?:\\text\s*\{)?[(\[]?(?P<letter>[A-Z]|(?<=\()[a-z](?=\)))(?![A-Za-z0-9'])"
+    r"|even|else|also|both)\s+)*(?:\\text\s*\{)?[(\[]?(?P<letter>[A-Z]|(?<=\()[a-z](?=\)))(?![A-Za-z0-9'])"
     r"(?!\s+(?:is|are|was|cannot|can|has|have|would|does|do|seems|gives|ist|est|es)\b)",
 )
 _LISTED = re.compile(r"[.):][^\n]{0,300}\n[ \t>*_-]*[(\[]?(?P<letter>[A-J])[.):]\s")  # another option on the line below
@@ -176,11 +176,16 @@ _NOT_RIGHT = re.compile(
     r"(?:不|不太|不够|並不|并不|没有|非)\s*(?:是|够|能|太|完全)?\s*(?:正确|正確|对的|符合|恰当|合适)$"
 )
 _PART = re.compile(
-    r"\s+(?:in part|as a statement|about|only|in itself|for|name|but|however|if|when|yet)\b", re.IGNORECASE
+    r"\s+(?:in part|as an?|about|only|in itself|for|name|but|however|if|when|yet)\b", re.IGNORECASE
 )
 _THING = re.compile(
-    r"(?<![A-Za-z])(?!so|that|hence|thus|and|but|or|option|choice|answer|statement|only|because|since|as)[a-z]{2,}\s+$"
-)
+    r"(?<![A-Za-z])(?!(?:so|that|hence|thus|therefore|then|and|but|or|only|because|since|as|where|while|when|here|clearly"
+    r"|option|choice|answer|statement|letter|alternative|say|says|think|believe|conclude|see|is|are|was|shows?)\s)"
+    r"[A-Za-z]{2,}\s+$",
+    re.IGNORECASE,
+)  # a noun before a letter: "hepatitis B", "acid (B)"
+_LIST = re.compile(r"[A-J][)\]*]*\s*(?:,|or|and|nor|&|/)\s*$|\b(?:none|neither|both)\b[^.\n]*$", re.IGNORECASE)
+_CJK_LIST = re.compile(r"[A-J](?:选?项)?\s*(?:和|与|以及|及|或|,|、)\s*(?:选项)?$")
 _CLAUSE = re.compile(r"[.!?;,。，；！？\n]")
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|suppose|assuming|whether|would|could|might|trap|tempting|think|thinking|believe|mistake)\b|如果"
@@ -239,17 +244,15 @@ def _verdicts(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
 def _rejected(text: str, match: "re.Match[str]", place: int, group: str) -> bool:
     """Return whether a verdict is denied, supposed, partial, a question, or about a thing that only bears a letter."""
     before = _clause_before(text, match.start())
+    if group == "two" and _CJK_LIST.search(text[max(0, match.start() - 12) : place]):
+        return True
     if group == "two" and (_NOT_RIGHT.search(match[0]) or re.search(r"[不没非错錯]", text[place : match.end()])):
         return True
     if _denied(text, match.start()) or _SUPPOSED.search(before) or "would" in match[0]:
         return True
     if re.match(r"[^.!\n]{0,60}\?", text[match.end() :]) or _PART.match(text, match.end()):
         return True
-    return (
-        group == "one"
-        and _THING.search(before) is not None
-        and not re.search(r"[(*\[]", match[0][: place - match.start()])
-    )
+    return group == "one" and (_THING.search(before) or _LIST.search(text[max(0, place - 60) : place])) is not None
 
 
 def _clause_before(text: str, place: int) -> str:
@@ -267,14 +270,14 @@ _MARKED = re.compile(
     rf"(?:\b{_WORD}\s+[*_$]{{0,3}}[(\[]?(?P<word>[A-J])\b[)\]]?|[(\[](?P<bracket>[A-J])[)\]]"
     r"|(?:[*_]{2}|^[ \t>*-]*|(?<=[:]\s)|(?<=\bis\s)|(?<=\bare\s))(?P<point>[A-J])[.)][*_]{0,2}(?=\s+\S)"
     r"|[*_]{2}(?P<bold>[A-J])[*_]{2}"
-    r"|(?:选项|選項|選択肢)\s*[(]?(?P<zh>[A-J])[)]?|(?<![A-Za-z])(?P<item>[A-J])\s*(?:选项|選項|项|項)|(?:是|为|為|は"
-    r"|が)\s*[(]?(?P<cjk>[A-J])(?![A-Za-z0-9]))",
+    r"|(?:选项|選項|選択肢)\s*[(]?(?P<zh>[A-J])[)]?|(?<![A-Za-z])(?P<item>[A-J])\s*(?:选项|選項|项|項)"
+    r"|(?:是|为|為|は|が|只有|只剩下?)\s*[(]?(?P<cjk>[A-J])(?![A-Za-z0-9]))",
     re.IGNORECASE | re.MULTILINE,
 )
 _COPULA = re.compile(
-    r"(?:\b(?:is|are|be|was|ist|est|es|é|è|matches|match|corresponds?\s+to|corresponding\s+to|gives|yields|supports"
+    r"(?:\b(?:is|are|be|was|ist|est|es|é|è|matches|match|(?:corresponds?|corresponding|closest|nearest|equal|points?|leads?)\s+to|gives|yields|supports"
     r"|leaves(?:\s+us\s+with)?|leaving|namely|called\s+for\s+is|in)|:|=|\u2192|是|为|為|は|が|选|選)\s*:?\s*"
-    r"(?:the\s+|only\s+|indeed\s+|therefore\s+|thus\s+|likely\s+|most\s+likely\s+)*$",
+    r"(?:the\s+|an?\s+|only\s+|indeed\s+|therefore\s+|thus\s+|likely\s+|most\s+likely\s+)*$",
     re.IGNORECASE,
 )
 _NEGATIVE = re.compile(
@@ -291,29 +294,53 @@ _CONCLUDES = re.compile(
 _TURNS = re.compile(
     r"[,;:，；]\s*(?=(?:so|which|thus|hence|therefore|leaving|making|but)\b|所以|因此|故|而)", re.IGNORECASE
 )
-_CLOSING = re.compile(r"(?:[\s*_`\"'$)\]}]|<[^<>\n]{1,20}>|\.|。|!)+$")
-_LAST_LINES = 700  # characters; no last sentence is longer
+_CLOSING = re.compile(r"(?:[\s*_`\"'$]|<[^<>\n]{1,20}>|\.|。|!)+$")
+_LAST_CHARACTERS = 1200  # no sentence that concludes is further from the end
+_BREAK = re.compile(r"(?<![A-J(])[.!?。！？][*_\"')]{0,4}(?:\s+|(?=[\u4e00-\u9fff]))|\s*\n\s*")
+_ITEM = re.compile(r"[\s>*_-]*[(\[]?[A-J][.):]\s")
+_CONCLUSION = re.compile(
+    r"\W*(?:so|thus|hence|therefore|in (?:conclusion|summary)|overall|consequently|this (?:means|leaves)|based on"
+    r"|(?:the )?(?:correct|best|closest|right|final|most \w+)|所以|因此|故|综上|よって|したがって|따라서)(?![A-Za-z])",
+    re.IGNORECASE,
+)
 
 
 def last_option(text: str, asked: Asked, words: Callable[[], tuple[str, ...]] | None = None) -> Candidate | None:
-    """Return the option that the last sentence of a text names, or whose own words are its last line, or None."""
+    """Return the option that the last sentence to name one names, or whose own words are the last line, or None.
+
+    Behind a sentence that names an option at most three others may follow, if it says that it concludes.
+    """
     closing = _CLOSING.search(text)
     end = closing.start() if closing else len(text)
-    begin = max(0, end - _LAST_LINES)
-    line = max(begin, text.rfind("\n", begin, end) + 1)
-    before = text[begin:line].rstrip()
-    if before.endswith(":") or re.match(r"[\s>*_-]*[(\[]?[A-J][.):]\s", text[line:end] + " "):
-        line = max(begin, begin + before.rfind("\n") + 1)
-    starts = [
-        match.end() for match in re.finditer(r"(?<![A-J(])[.!?。！？]\s*(?=[\s\u4e00-\u9fff*])\s*", text[line:end])
-    ]
-    place = line + (starts[-1] if starts else 0)
-    sentence = text[place:end]
-    found = [match for match in _MARKED.finditer(sentence) if _letter_of(match) in asked.letters]
-    if len({_letter_of(match) for match in found}) == 1 and _is_choice(sentence, found[-1], text[end : end + 3]):
-        where = place + found[-1].start(found[-1].lastgroup or 0)
-        return Candidate(Reading(_letter_of(found[-1]), where, where + 1), "named", NAMED, place)
+    stop = end
+    for number, start in enumerate(_sentences_from_end(text, max(0, end - _LAST_CHARACTERS), end)):
+        sentence = text[start:stop]
+        found = [match for match in _MARKED.finditer(sentence) if _letter_of(match) in asked.letters]
+        if found:
+            concludes = number == 0 or _CONCLUSION.match(sentence) is not None
+            one = len({_letter_of(match) for match in found}) == 1
+            if concludes and one and _is_choice(sentence, found[-1], text[stop : stop + 3]):
+                where = start + found[-1].start(found[-1].lastgroup or 0)
+                return Candidate(Reading(_letter_of(found[-1]), where, where + 1), "named", NAMED, start)
+            break
+        if number == 3 or "?" in sentence:
+            break
+        stop = start
+    line = max(0, text.rfind("\n", 0, end) + 1)
     return _own_words(text, line, end, words(), asked) if words is not None else None
+
+
+def _sentences_from_end(text: str, begin: int, end: int) -> list[int]:
+    """Return where the sentences of a stretch begin, the last first; a colon or an option below joins two lines."""
+    starts = [match.end() for match in _BREAK.finditer(text, begin, end) if not _joins(text, match)]
+    return [start for start in reversed(starts) if start < end] + ([0] if begin == 0 else [])
+
+
+def _joins(text: str, gap: "re.Match[str]") -> bool:
+    """Return whether the lines around a gap are one sentence."""
+    if "\n" not in gap[0]:
+        return False
+    return text[: gap.start()].rstrip(" *_").endswith(":") or _ITEM.match(text, gap.end()) is not None
 
 
 def _letter_of(match: "re.Match[str]") -> str:

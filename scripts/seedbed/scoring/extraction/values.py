@@ -88,11 +88,13 @@ _SIDE = re.compile(
     r"|\$|\*\*)?"
 )
 _THEN_EQUALS = re.compile(r"\s*(?:\\\)|\$|\*\*)?\s*(?:=|\\equiv(?![a-z])|\u2261)\s*(?:\\\(|\$|\*\*)?\s*")
-_SOLVED = re.compile(r"[^\n\w]{0,8}\n\s*\$?[A-Za-z]\s*=\s*(?=[-\d])")  # an equation, and below it its solution
+_SOLVED = re.compile(
+    r"(?=[^=\n]*\d)(?=[^=\n]*[A-Za-z])[^=\n]{3,60}=[^=\n]{1,40}\n\s*\$?[A-Za-z]\s*=\s*(?=[-\d])"
+)  # an equation, and below it its solution
 _BRACKET = re.compile(r"\[\s*(?=[-+\d$\\][^\[\](),;\n]{0,30}\](?!\())")  # around one value
 _LINE_END = re.compile(
     r"[\s.,;!\u3002]*?(?:\n|$|\()|[.!;]\s|[\s]*<|\s*\[|\s+[A-Za-z]+(?:\^\{?\d\}?"
-    r"|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)|\s*[\u4e00-\u9fff\uac00-\ud7a3]{1,3}[.!\s]*(?:\n|$)"
+    r"|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)|\s*[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]{1,4}[.!\s]*(?:\n|$)"
 )
 _STRUCK = re.compile(r"\s*~~[^~\n]{1,60}~~\s*")  # taken back in Markdown
 _RULE = re.compile(r"(?<=\n)[ \t]{0,3}(?:-{3,}|_{3,}|={3,})[ \t]*\n")  # a line across the page
@@ -190,9 +192,11 @@ def _labelled_number(text: str, place: int, end: int, asked: Asked, lines: int) 
     about = APPROXIMATE.match(text, place, end)
     if about:
         flags, place = ("approximate",), skip_filling(text, about.end(), end)
-    named = unknown = False
+    named = False
+    solved = _SOLVED.match(text, place, end)
+    place = solved.end() if solved else place
     while side := _SIDE.match(text, place, end):
-        named, unknown = True, any(map(str.isdigit, side[0]))
+        named = True
         place = skip_filling(text, side.end(), end)
     currency = CURRENCY.match(text, place, end)
     if currency:
@@ -220,11 +224,8 @@ def _labelled_number(text: str, place: int, end: int, asked: Asked, lines: int) 
     after = behind(text, number, end, lines)
     if after is None:
         return _formula(text, place, end, asked)
-    if UNFINISHED.match(text, after, end):
+    if UNFINISHED.match(text, after, end) or UNFINISHED.match(text, number.end, end):
         return _formula(text, place, end, asked)
-    solved = _SOLVED.match(text, after, end) if unknown else None
-    if solved:
-        return _labelled_number(text, solved.end(), end, asked, 0)
     continued = CONTINUED.match(text, after, end)
     if continued:
         further = _labelled_number(text, skip_filling(text, continued.end(), end), end, asked, 0)
@@ -530,7 +531,8 @@ def read_bare(text: str) -> Reading | None:
     elif len(formulas) > 1:
         return Reading(line, start, start + len(line))
     box = read_box(line, "math", "")
-    if box is None or not (box.value or "").strip():
+    value = "" if box is None else (box.value or "").strip()
+    if box is None or not value or value.startswith("<") or is_placeholder(value, "math"):
         return None
     return box._replace(start=start + box.start, end=start + box.end)
 
@@ -549,6 +551,9 @@ def _opened(text: str, place: int, end: int) -> tuple[int, int, int, int] | None
         while close > 0 and closing[0] == "$" and text[close - 1] == "\\":
             close = text.find(closing, close + 1, end)
         inside = text[start:close]
-        if close >= 0 and "\n\n" not in inside and not (closing == "$" and _PROSE.search(_without_aside(inside))):
+        money = closing == "$" and (inside.count("(") > inside.count(")") and "]" not in inside)
+        if close >= 0 and "\n\n" not in inside and not money and not (
+            closing == "$" and _PROSE.search(_without_aside(inside))
+        ):
             return begin, start, close, close + len(closing)
     return None
