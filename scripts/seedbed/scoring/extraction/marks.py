@@ -194,7 +194,7 @@ def hashes(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
         stop = text.find("\n", match.end())
         content = text[match.end() : stop if stop >= 0 else len(text)]
         reading = None if _HEADING.search(content) else read_whole(content, asked)
-        if reading is not None:
+        if reading is not None and (_is_formula(reading.value or "") or not text[match.end() + len(content) :].strip()):
             yield Candidate(reading.moved(match.end()), "hashes", MARKED, match.start())
 
 
@@ -405,7 +405,7 @@ _VERB = re.compile(
 )
 _FORMULAS = re.compile(r"\\\(.*?\\\)|\\\[.*?\\\]|\$\$.*?\$\$|\$[^$\n]+\$", re.DOTALL)
 _ANY_NUMBER = re.compile(r"(?<![\w.,\\^_{-])-?\\?\$?\d[\d,]*(?:\.\d+)?%?(?![\w^_]|[.,:/]\d)")
-_WORD = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}(?![A-Za-z({}])")
+_WORD = re.compile(r"(?<![\\A-Za-z{])(?!and\b)[A-Za-z]{3,}(?![A-Za-z({}])")
 _DIGITS = re.compile(r"\d+")
 _FOLLOWS = re.compile(r"[.!]\s+(?:so|thus|hence|therefore|then|consequently),?\s+", re.IGNORECASE)
 
@@ -459,7 +459,7 @@ def _blanked(formula: "re.Match[str]") -> str:
 
 def _is_formula(value: str) -> bool:
     """Return whether a value is a number or a formula, without words."""
-    return re.search(r"\d|\\[a-zA-Z]", value) is not None and not _WORD.search(value)
+    return re.search(r"\d|\\[a-zA-Z]|^.{1,2}$|[=^]", value) is not None and not _WORD.search(value)
 
 
 # What ends a reply: the sentence that concludes, or a line that is nothing but a value.
@@ -563,6 +563,6 @@ def _value(text: str, start: int, end: int, asked: Asked) -> Reading | None:
     if not re.search(r"\d|\\[a-zA-Z]", text[place:end]):
         return None
     reading = read_value(text[:end], start, asked)
-    if reading is None or reading.value is None or not reading.clean:
+    if reading is None or reading.value is None or not reading.clean or not _is_formula(reading.value):
         return None
     return reading._replace(flags=(*reading.flags, "conclusion"))

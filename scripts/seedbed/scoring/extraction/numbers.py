@@ -84,7 +84,7 @@ OPEN_RANGE = re.compile(
     r"|(?<!\n)[\u4ee5][\u4e0a\u4e0b]|\uc774[\uc0c1\ud558])"
 )
 UNFINISHED = re.compile(
-    r"(?:\s+[A-Za-z]{2,})?(?:\s*(?:\+|\*(?!\*)|\\(?:times|cdot|div)(?![a-z]))\s*[$\\(]{0,2}(?:\d|[A-Za-z](?![A-Za-z]))"
+    r"(?:\s+[A-Za-z]{2,})?(?:\s*\([^()\n]{1,60}\))?(?:\s*(?:\+|\*(?!\*)|\\(?:times|cdot|div)(?![a-z]))\s*[$\\(]{0,2}(?:\d|[A-Za-z](?![A-Za-z]))"
     r"|\s*/\s*[$(]*\d|\s+-\s+\d*[A-Za-z](?![A-Za-z]))"
 )  # a calculation whose result was not read
 NEXT_NUMBER = re.compile(r"[ \t]+\d+(?![\d.,]*[\w/])")  # numbers side by side

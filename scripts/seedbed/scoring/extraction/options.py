@@ -227,6 +227,7 @@ def _best(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
 def _verdicts(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
     """Yield the one option that is called right near the end; where several are, none of them is the answer."""
     found: list[Candidate] = []
+    several = False
     for match in matches_from_end(_VERDICT, text, start, len(text), _VERDICT_NEEDLES, 80):
         group = next(name for name in ("one", "two", "three") if match[name])
         place = match.start(group)
@@ -234,8 +235,9 @@ def _verdicts(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
             break
         if match[group] not in asked.letters or _rejected(text, match, place, group):
             continue
+        several = several or _CJK_LIST.search(text[max(0, match.start() - 12) : place]) is not None
         found.append(Candidate(Reading(match[group], place, place + 1), "named", NAMED, match.start()))
-    if len({one.reading.value for one in found}) > 1:
+    if several or len({one.reading.value for one in found}) > 1:
         last = found[0]
         found = [last._replace(reading=refused(last.reading.start, last.reading.end, "several"))]
     yield from found
@@ -244,8 +246,6 @@ def _verdicts(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
 def _rejected(text: str, match: "re.Match[str]", place: int, group: str) -> bool:
     """Return whether a verdict is denied, supposed, partial, a question, or about a thing that only bears a letter."""
     before = _clause_before(text, match.start())
-    if group == "two" and _CJK_LIST.search(text[max(0, match.start() - 12) : place]):
-        return True
     if group == "two" and (_NOT_RIGHT.search(match[0]) or re.search(r"[不没非错錯]", text[place : match.end()])):
         return True
     if _denied(text, match.start()) or _SUPPOSED.search(before) or "would" in match[0]:
@@ -267,12 +267,12 @@ def _denied(text: str, place: int) -> bool:
 
 # The last sentence, where it names one option and only one.
 _MARKED = re.compile(
-    rf"(?:\b{_WORD}\s+[*_$]{{0,3}}[(\[]?(?P<word>[A-J])\b[)\]]?|[(\[](?P<bracket>[A-J])[)\]]"
+    rf"(?:\b(?i:{_WORD})\s+[*_$]{{0,3}}[(\[]?(?P<word>[A-J])\b[)\]]?|(?<![\w$\\])[(\[](?P<bracket>[A-J])[)\]]"
     r"|(?:[*_]{2}|^[ \t>*-]*|(?<=[:]\s)|(?<=\bis\s)|(?<=\bare\s))(?P<point>[A-J])[.)][*_]{0,2}(?=\s+\S)"
     r"|[*_]{2}(?P<bold>[A-J])[*_]{2}"
     r"|(?:选项|選項|選択肢)\s*[(]?(?P<zh>[A-J])[)]?|(?<![A-Za-z])(?P<item>[A-J])\s*(?:选项|選項|项|項)"
     r"|(?:是|为|為|は|が|只有|只剩下?)\s*[(]?(?P<cjk>[A-J])(?![A-Za-z0-9]))",
-    re.IGNORECASE | re.MULTILINE,
+    re.MULTILINE,
 )
 _COPULA = re.compile(
     r"(?:\b(?:is|are|be|was|ist|est|es|é|è|matches|match|(?:corresponds?|corresponding|closest|nearest|equal|points?|leads?)\s+to|gives|yields|supports"
@@ -288,7 +288,7 @@ _NEGATIVE = re.compile(
 _CONCLUDES = re.compile(
     r"\b(?:so|thus|hence|therefore|remain\w*|left|making|which\s+is|points?\s+to|best|only|conclude|corresponds?"
     r"|matches|must)\b"
-    r"|所以|因此|故|综上|只有|只剩|最",
+    r"|综上|只有|只剩|最",
     re.IGNORECASE,
 )
 _TURNS = re.compile(
@@ -355,6 +355,8 @@ def _is_choice(sentence: str, match: "re.Match[str]", closing: str) -> bool:
     before, after = sentence[: len(sentence) - len(match.string) + match.start()], match.string[match.end() :]
     if "?" in closing or CONDITION.search(sentence) or _SUPPOSED.search(sentence):
         return False
+    if match.lastgroup in {"bracket", "point"} and not before.strip(" -*_>#("):
+        return False  # an item of a list
     if match.lastgroup == "bold" and not re.search(_WORD, sentence, re.IGNORECASE):
         return False
     joined = _COPULA.search(before.rstrip("*_$( \n") + " ") or _COPULA.search(before.rstrip("*_$ \n"))

@@ -101,7 +101,7 @@ _RULE = re.compile(r"(?<=\n)[ \t]{0,3}(?:-{3,}|_{3,}|={3,})[ \t]*\n")  # a line 
 _BULLET = re.compile(r"(?:[-*\u2022]|>)[ \t]+(?=\S)")  # of a list or a quotation that holds the value
 _DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
 _SENTENCE_END = re.compile(
-    r"\n|[.!?;](?=\s|$)|<\||<(?=/)|\u3002|(?=\s+(?:because|since|as desired|which|where|for all|I hope))"
+    r"\n|[.!?;](?=\s|$)|<\||<(?=/)|\u3002|(?=,?\s+(?:but|because|since|as desired|which|where|for all|I hope))"
 )
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$((?:[^$\\]|\\.)+)\$", re.DOTALL)
 _MORE = re.compile(r"\s*(?:,|;|and|or|\\text\{ ?(?:and|or) ?\}|\\quad|where|\u548c|\u6216)\s*(?=\$|\\\()")
@@ -113,7 +113,7 @@ _GOES_ON = re.compile(
     r"|\$\s*\\[a-z]|[a-z](?![a-z])|,[ \t]?[-\\(]"
 )  # a formula that a number only begins
 _GLUED = re.compile(r"[-+*/^_(]")  # the same behind a formula
-_TITLE = re.compile(r"[A-Z][A-Za-z]{2,}(?: [A-Za-z]+){0,2}:\s+(?=[$\\\d(-])")  # "Area: 5"
+_TITLE = re.compile(r"(?:[A-Z][A-Za-z]{2,}(?: [A-Za-z]+){0,2}|A N S W E R ?):\s+(?=[$\\\d(-])")  # "Area: 5"
 _WORDS_IN_BRACKETS = re.compile(r"\s+\((?:[A-Za-z]{2,}[ -]?)+\)[\s.]*$")
 _MIXED_NUMBER = re.compile(r"\d+\s?\$[^$]+\$")
 _WORDS_OF_PROSE = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}")
@@ -127,6 +127,7 @@ _STATES = re.compile(
     r"(?::|\b(?:is|are|equals?|was|be|get|gives?|obtain|answer|ist|est|es|é|è|равно|равен)|是|为|為|は)[\s*_]*$",
     re.IGNORECASE,
 )  # what joins a formula to the sentence that states it
+_STOPS = re.compile(r"[\s.,;:!*`_\"'\u201d]+$")
 _TRAILING = re.compile(r"(?:[\s.,;:!*`_\"'\u201d]|\\[\])])+$")
 _SENTENCE = re.compile(
     r"(?:\b(?:is|are|was|were|has|have|the|that|this|it|we|you|there|because|can|will|would|should|must|may)\b)",
@@ -470,10 +471,12 @@ def _phrase(text: str, place: int, end: int) -> Reading | None:
     limit = stop.start() if stop else end
     title = _TITLE.match(text, place, limit)
     place = title.end() if title else place
-    trailing = _TRAILING.search(text[place:limit])
+    trailing = (_STOPS if "\\(" in text[place:limit] else _TRAILING).search(text[place:limit])
     limit = place + trailing.start() if trailing else limit
     phrase = _without_aside(text[place:limit])
     if not _SAYS.search(phrase) or len(phrase) > 160 or _SENTENCE.search(phrase) or is_placeholder(phrase, "math"):
+        return None
+    if APPROXIMATE.fullmatch(phrase):
         return None
     if not is_balanced(phrase):
         return None
@@ -485,7 +488,7 @@ def _phrase(text: str, place: int, end: int) -> Reading | None:
         return box
     if _MIXED_NUMBER.fullmatch(phrase):
         return Reading(phrase.replace("$", ""), place, place + len(phrase), True, box.flags)
-    if "$" in box.value:  # several formulas: each keeps its delimiters
+    if "$" in box.value or "\\(" in box.value:  # several formulas: each keeps its delimiters
         return Reading(phrase, place, place + len(phrase), mathematical, box.flags)
     return box.moved(place)._replace(clean=mathematical)
 
