@@ -29,7 +29,7 @@ def found(text: str, answer_type: str = "integer", **changes: object) -> Found:
 
 
 def test_the_thought_is_looked_into_only_if_asked_for() -> None:
-    text = "So \\boxed{41}, no: \\boxed{42}.\n\nThat was all of it.</think>"
+    text = "So \\boxed{41}, no: \\boxed{42}.\n\nThat was case 2 of 3.</think>"
     assert found(text).value is None
     looked = found(text, look_back=True)
     assert (looked.value, looked.part, looked.flags) == ("42", "reasoning", ("in-reasoning",))

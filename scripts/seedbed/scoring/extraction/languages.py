@@ -88,7 +88,7 @@ LANGUAGES: dict[str, Words] = {
         r"(?:final|ultimate)\s+(?:answer|result|choice|ans\b\.?)|(?:correct|right|best)\s+(?:answer|option"
         r"|choice|alternative)",
         r"answer(?:[_ ](?:letter|option|choice|value))?|ans\b\.?|(?:correct|right|best)\s+(?:option|choice"
-        r"|alternative)",
+        r"|alternative)|(?:(?<=[\"'])|(?<=[\"']selected_))(?:option|choice|result)(?=[\"']\s*:)",
         r"is|was|are|equals?|(?:is|are)n't|(?:must|should|would|will|can(?:not|'t)?|has\s+to|could|may"
         r"|might)\s+(?:(?:not|therefore|thus|then|indeed|also)\s+)?be|comes?\s+(?:out\s+)?to(?:\s+be)?"
         r"|becomes|turns\s+out\s+to\s+be|works\s+out\s+to(?:\s+be)?|remains|seems\s+to\s+be|appears\s+to\s+be",

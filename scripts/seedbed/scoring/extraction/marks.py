@@ -255,11 +255,15 @@ _IFS = {"fr": "si", "es": "si", "it": "se", "pt": "se"}
 _WORDY = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{2}|(?:[A-Za-z]{2,}\s+){3}")  # words, where a value was read
 _UNREAL = re.compile(r"would|could|might", re.IGNORECASE)
 _IF_BEHIND = re.compile(r"[^.\n]{0,40}?\b(?:if|without|with|were)\b", re.IGNORECASE)
-_SUPPOSED = re.compile(
-    r"\b(?:without|with|for comparison|had|were)\b[^.\n]{0,60}$|\b(?:original|previous|other|next|first|second|similar)"
-    r"\s+\w+'s\s+(?:\w+\s+)?$",
+_OTHER = re.compile(
+    r"\b(?:without|for comparison)\b[^.\n]{0,60}$|(?<!problem)(?<!question)'s\s+(?:\w+\s+)?$"
+    r"|\b(?:original|previous|other|next|first|second|similar)\s+\w+'s\s+(?:\w+\s+)?$"
+    r"|\b(?:wrong|incorrect|false|common|naive|expected|reference|sample|printed|usual|tempting|previous|original|other"
+    r"|old|former|opposite|earlier)\s+(?:\w+\s+)?$|\bin (?:the|an) (?:original|other|previous|old|similar|reverse\w*)"
+    r"\b[^.\n]{0,40}$",
     re.IGNORECASE,
-)
+)  # before a noun: the answer to something else
+_SUPPOSED = re.compile(r"\b(?:with|had|were)\b[^.\n]{0,60}$", re.IGNORECASE)  # before a noun with "would be" behind it
 _OTHER_CASE = re.compile(r"[^.\n]{0,8}\b(?:without|if|when|in the other|in that case)\b", re.IGNORECASE)
 _TURNED = re.compile(r"\b(?:ist|lautet|beträgt)\s+(?:die|das|unsere?)\s+(?:\w+e\s+)?$")  # "somit ist die Antwort 42"
 
@@ -319,16 +323,20 @@ def _phrase(text: str, match: "re.Match[str]", noun: Noun, line: int, asked: Ask
         turned = noun.language == "ru" or _TURNED.search(text, max(line, noun.start - 60), noun.start)
         return before or (_directly(text, noun.end, asked, noun.start) if turned else None)
     swahili = noun.language == "sw" and verb["verb"].lower().startswith("si")
-    negated = swahili or NEGATION.search(verb["verb"]) is not None or (
-        verb["verb"].lower() in {"is", "was"}
-        and re.match(r"\s+\*{0,2}not\b", text[verb.end() : verb.end() + 8], re.IGNORECASE) is not None
+    negated = (
+        swahili
+        or NEGATION.search(verb["verb"]) is not None
+        or (
+            verb["verb"].lower() in {"is", "was"}
+            and re.match(r"\s+\*{0,2}not\b", text[verb.end() : verb.end() + 8], re.IGNORECASE) is not None
+        )
     )
     reading = read_value(text, verb.end(), asked, negated)
     if reading is None:
         return None
     sentence = re.split(r"[.!?;:]\s", text[max(line, noun.start - 80) : verb.end()])[-1]
     before_noun = re.split(r"[.!?;:]\s", text[max(line, noun.start - 80) : noun.start])[-1]
-    if _conditional(sentence, noun.language) or _SUPPOSED.search(before_noun) or _OTHER_CASE.match(text, reading.end):
+    if _conditional(sentence, noun.language) or _OTHER.search(before_noun) or _OTHER_CASE.match(text, reading.end):
         return None
     if _UNREAL.search(verb["verb"]) and (_IF_BEHIND.match(text, reading.end) or _SUPPOSED.search(before_noun)):
         return None
@@ -400,7 +408,7 @@ _SENTENCE_WORDS = re.compile(
 )
 _VERB = re.compile(
     r"(?<!\w)(?:is|it's|are|equals?|was|ist|sind|beträgt|est(?:\s+(?:donc\s+)?de)?|vaut|es|é|è|vale|равно|равна|равен"
-    r"|составляет|هو|هي|ni)(?!\w)\s*|(?:是|为|為|は|等于|得到?|共有)\s*",
+    r"|составляет|هو|هي|ni)(?!\w)\s*|(?:是|为|為|は|等于|得到?|共有)\s*|:\s*(?=\0)",
     re.IGNORECASE,
 )
 _FORMULAS = re.compile(r"\\\(.*?\\\)|\\\[.*?\\\]|\$\$.*?\$\$|\$[^$\n]+\$", re.DOTALL)
@@ -432,24 +440,35 @@ def read_sentence(text: str, start: int, asked: Asked) -> Reading | None:
 
 def _stated(sentence: str, asked: Asked) -> Reading | None:
     """Return the value that ends a sentence behind its verb, else the only number in it; None where it denies it."""
+    if "?" in sentence:
+        return None
+    found = _behind_verb(sentence, 0, len(sentence), asked)
     words = _FORMULAS.sub(_blanked, sentence)
-    if NEGATION.search(words) or UNKNOWN.search(words) or CONDITION.search(words) or "?" in sentence:
-        return None
-    verbs = [verb.end() for verb in _VERB.finditer(words)] or [m.end() for m in re.finditer("=", sentence)]
-    for place in reversed(verbs[-1:]):
-        reading = read_value(sentence, place, asked)
-        if reading is not None and reading.value is not None and reading.clean and _is_formula(reading.value):
-            return reading
+    if found is None and "=" in sentence and not _VERB.search(words):
+        found = _value(sentence, sentence.rindex("=") + 1, len(sentence), asked)
+    if found is not None or _open(words) or CONDITION.search(words) or len(words.split()) < 3:
+        return found
     numbers = list(_ANY_NUMBER.finditer(sentence))
-    if len(words.split()) < 3 or re.search(r",\s*$", sentence[: numbers[0].start()] if numbers else ""):
+    if len(numbers) != 1 or len(_DIGITS.findall(sentence)) != len(_DIGITS.findall(numbers[0][0])):
         return None
-    if (
-        len(numbers) != 1
-        or len(_DIGITS.findall(sentence)) != len(_DIGITS.findall(numbers[0][0]))
-        or RANGE.search(words)
-    ):
-        return None
+    if sentence[: numbers[0].start()].rstrip().endswith(","):
+        return None  # "several cases, 61 in all of them"
     return read_value(sentence, numbers[0].start(), asked)
+
+
+def _behind_verb(text: str, start: int, end: int, asked: Asked) -> Reading | None:
+    """Return the value that fills a sentence behind its last verb; None where it is denied, open or supposed."""
+    words = _FORMULAS.sub(_blanked, text[start:end])
+    verbs = list(_VERB.finditer(words))
+    if not verbs or CONDITION.search(words):
+        return None
+    verb = verbs[-1]
+    clauses = [match.start() for match in _CLAUSE.finditer(words, 0, verb.start() + 4)]
+    subject = words[max([0, *clauses]) : verb.start()]
+    if _NOTHING.search(subject) or UNKNOWN.search(subject) or _open(words[verb.start() :]):
+        return None
+    inverted = _SUBJECT.match(words, verb.end())
+    return _value(text, start + (inverted or verb).end(), end, asked)
 
 
 def _blanked(formula: "re.Match[str]") -> str:
@@ -471,7 +490,16 @@ _CONCLUDES = re.compile(
     r"|因此|所以|综上|故|したがって|よって|ゆえに|따라서|그러므로|لذا|لذلك|إذن|সুতরাং|অতএব)(?![A-Za-z])[,،]?\s*",
     re.IGNORECASE,
 )
-_SO = re.compile(r"[,;]\s+(?:and\s+)?(?:so|thus|hence|therefore)\b,?\s*", re.IGNORECASE)
+_SO = re.compile(r"[,;]\s+(?:and\s+)?(?:so(?!\s+(?:on|forth|far|that)\b)|thus|hence|therefore)\b,?\s*", re.IGNORECASE)
+_EQUATION = re.compile(r"[$\\(\[\s]*[A-Za-z](?:_\{?\w\}?)?\s*=\s*(?=[-\d$\\(])")  # "therefore, x = 5"
+_HAS = re.compile(
+    r"(?<!that )(?<!which )(?<!who )\b(?:has|have|had|there (?:are|is|were)|needs?|takes?|costs?|earns?|pays?|makes?"
+    r"|gets?|receives?|spends?)\s+"
+    r"(?=[*`]{0,2}\\?\$?\d[\d,.]*[*`]{0,2}(?:\s+[A-Za-z]+){0,4}[.!\s]*$)"
+)  # verbs whose object may be the only number of a sentence that concludes
+_NOTHING = re.compile(
+    r"\b(?:no|none|neither|nor|nothing|never|kein\w*|aucune?|ningun\w*)\b|n't\b|没有|不", re.IGNORECASE
+)
 _SUBJECT = re.compile(r"(?:die|der|das)\s+\w+\s+(?=[\d\0-])")  # "also ist die Summe 14"
 _CLAUSE = re.compile(r"[,;]\s|\b(?:which|that|but|it's|who|and)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?\n।])\s+")
@@ -486,6 +514,9 @@ def last_words(text: str, original: str, asked: Asked, words: Words | None, whol
     if asked.answer_type == "choice":
         found = last_option(text, asked, words)
         reading = read_option(text, asked) if whole and found is None else None
+        first = _FIRST_LINE.match(text) if reading is None and whole and found is None else None
+        if first and not _ITEMS.search(text):
+            reading = read_option(first[0], asked)
         return found if reading is None else Candidate(reading, "bare", BARE, reading.start)
     reading = read_conclusion(text, asked)
     if reading is None and whole:
@@ -504,6 +535,8 @@ def read_option(content: str, asked: Asked) -> Reading | None:
     return reading if reading is not None and reading.value is not None and reading.clean else None
 
 
+_FIRST_LINE = re.compile(r"\s*(?:[*_(\[]*[A-J][)\].:*_]*[ \t]*(?=\n)|[*_]*[(\[][A-J][)\]][^\n]{0,200})")  # an option
+_ITEMS = re.compile(r"\n[ \t>*_#-]*(?:option |choice )?[(\[]?[A-J][.):\]]", re.IGNORECASE)  # options are gone through
 _SPEAKER = re.compile(
     r"A\s*(?::|[.)]\s+(?:Let|I|We|First|To|Okay|Sure)\b)"
 )  # "A: Let's think", where A may be an option
@@ -523,7 +556,7 @@ def read_conclusion(text: str, asked: Asked) -> Reading | None:
     begin = max(0, end - _LOOKED_AT)
     starts = [match.end() for match in _SENTENCE.finditer(text, begin, end)]
     starts += [match.start() for match in _TURN.finditer(text, begin, end)]
-    start = max(starts, default=begin)
+    start = max((one for one in starts if not text[:one].rstrip(" \n*").endswith(":")), default=begin)
     sentence = text[start:end]
     words = _FORMULAS.sub(_blanked, sentence)
     if start == begin > 0 or CONDITION.search(words) or "?" in sentence:
@@ -538,18 +571,18 @@ def read_conclusion(text: str, asked: Asked) -> Reading | None:
     if not math and concludes is not None and sentence[0].islower():
         return None
     concludes = concludes or next(_SO.finditer(words), None)
-    if not math and concludes is None:
-        return None
-    verbs = list(_VERB.finditer(words)) if alone or concludes else []
-    if not verbs:
-        return None
-    clauses = [match.start() for match in _CLAUSE.finditer(words, 0, verbs[-1].start() + 4)]
-    if _open(words[max([0, *clauses]) : verbs[-1].start()], (NEGATION, UNKNOWN)) or _open(words[verbs[-1].start() :]):
-        return None
     if concludes and _ANY_NUMBER.match(words, concludes.end()):
         return None  # "3 reds equal 2 blues" says two values
-    inverted = _SUBJECT.match(words, verbs[-1].end())
-    return _value(text, start + (inverted or verbs[-1]).end(), end, asked)
+    if concludes is None:
+        return _behind_verb(text, start, end, asked) if alone else None
+    equation = _EQUATION.match(text, start + concludes.end(), end)
+    if equation:
+        return _value(text, equation.end(), end, asked)
+    found = _behind_verb(text, start, end, asked)
+    only = _HAS.search(words) if found is None and len(_DIGITS.findall(sentence)) == 1 else None
+    if only is None or _open(words):
+        return found
+    return read_value(text[:end], start + only.end(), asked)
 
 
 def _open(clause: str, hedges: tuple["re.Pattern[str]", ...] = (NEGATION, RANGE, UNKNOWN)) -> bool:
@@ -565,4 +598,6 @@ def _value(text: str, start: int, end: int, asked: Asked) -> Reading | None:
     reading = read_value(text[:end], start, asked)
     if reading is None or reading.value is None or not reading.clean or not _is_formula(reading.value):
         return None
+    if "\n" in text[reading.end : end].rstrip(" \n$\\)]}.*"):
+        return None  # more lines follow
     return reading._replace(flags=(*reading.flags, "conclusion"))

@@ -41,14 +41,16 @@ _MONEY = re.compile(r"\\?[$\u20ac\u00a3](?=\d)")
 _LARGEST = 13_000  # bits; larger results stay unread
 _DEPTH = 12
 CURRENCY = re.compile(
-    r"(?:USD?|EUR|GBP|Rs\.?|CA|AU?|R|HK|NT|S)?\s*(?:\\\$|[$\u20ac\u00a3\u00a5\u20a9\u20bd\u20b9\uffe5])\s*|\\?#(?=\d)"
+    r"(?:USD?|EUR|GBP|Rs\.?|CA|AU?|R|HK|NT|S)?\s*(?:\\\$|[$\u20ac\u00a3\u00a5\u20a9\u20bd\u20b9\u09f3\uffe5])\s*"
+    r"|\\?#(?=\d)"
     r"|Rs\.?\s*(?=\d)|\\(?:pounds"
-    r"|euro)\s*|(?:USD|EUR|GBP|INR|RMB|CNY)\s+"
+    r"|euro)\s*|(?:USD|EUR|GBP|INR|RMB|CNY|shilingi|dola|[TK]Sh)\s+"
 )
 MODULUS = re.compile(
     r"\s*(?:\\text\s*\{\s*\(?\s*mod[^{}]*\}(?:\s*\d+\s*\))?|\\pmod\s*\{?[^{}\s]+\}?|\\bmod\s*\S+|\\mod\s*\S+"
     r"|\(\s*(?:\\text\{)?mod\b[^()]*\)|mod\s+\d+)"
 )
+CJK = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"
 _UNIT = (
     r"(?:\^\s*\{?\s*\\circ\s*\}?\s*[CFK]?|\u00b0\s*[CFK]?|\u00ba|\\degree|\\circ|\\%|%|\\\$"
     r"|[$\u20ac\u00a3\u00a5\u20a9\u20bd\u20b9]"
@@ -59,7 +61,7 @@ _UNIT = (
 )
 IN_BOX = re.compile(
     rf"(?:{_UNIT}|(?<=[\s~,}}]|\d)[A-Za-z\u00b5\u03bc\u0400-\u04ff\u00c0-\u00ff]{{2,}}\.?"
-    rf"|(?<=\d)\s*[msgLlhtK](?![A-Za-z]))*"
+    rf"|[{CJK}\u0900-\u0dff\u0e00-\u0e7f\u0600-\u06ff]+|(?<=\d)\s*[msgLlhtK](?![A-Za-z]))*"
 )
 ATTACHED = re.compile(
     r"(?:cm|mm|km|m|dm|kg|mg|g|lb|lbs|oz|ml|l|L|s|ms|h|hr|hrs|min|mph|kmh|ft|in|yd|mi|Hz|kHz|W|kW|J|kJ|N|Pa"
@@ -84,7 +86,8 @@ OPEN_RANGE = re.compile(
     r"|(?<!\n)[\u4ee5][\u4e0a\u4e0b]|\uc774[\uc0c1\ud558])"
 )
 UNFINISHED = re.compile(
-    r"(?:\s+[A-Za-z]{2,})?(?:\s*\([^()\n]{1,60}\))?(?:\s*(?:\+|\*(?!\*)|\\(?:times|cdot|div)(?![a-z]))\s*[$\\(]{0,2}(?:\d|[A-Za-z](?![A-Za-z]))"
+    r"(?:\s+[A-Za-z]{2,})?(?:\s*\([^()\n]{1,60}\))?(?:\s*(?:\+|\*(?!\*)|\\(?:times|cdot"
+    r"|div)(?![a-z]))\s*[$\\(]{0,2}(?:\d|[A-Za-z](?![A-Za-z]))"
     r"|\s*/\s*[$(]*\d|\s+-\s+\d*[A-Za-z](?![A-Za-z]))"
 )  # a calculation whose result was not read
 NEXT_NUMBER = re.compile(r"[ \t]+\d+(?![\d.,]*[\w/])")  # numbers side by side

@@ -175,11 +175,10 @@ _DENIED = re.compile(
 _NOT_RIGHT = re.compile(
     r"(?:不|不太|不够|並不|并不|没有|非)\s*(?:是|够|能|太|完全)?\s*(?:正确|正確|对的|符合|恰当|合适)$"
 )
-_PART = re.compile(
-    r"\s+(?:in part|as an?|about|only|in itself|for|name|but|however|if|when|yet)\b", re.IGNORECASE
-)
+_PART = re.compile(r"\s+(?:in part|as an?|about|only|in itself|for|name|but|however|if|when|yet)\b", re.IGNORECASE)
 _THING = re.compile(
-    r"(?<![A-Za-z])(?!(?:so|that|hence|thus|therefore|then|and|but|or|only|because|since|as|where|while|when|here|clearly"
+    r"(?<![A-Za-z])(?!(?:so|that|hence|thus|therefore|then|and|but|or|only|because|since|as|where|while|when|here"
+    r"|clearly"
     r"|option|choice|answer|statement|letter|alternative|say|says|think|believe|conclude|see|is|are|was|shows?)\s)"
     r"[A-Za-z]{2,}\s+$",
     re.IGNORECASE,
@@ -275,7 +274,8 @@ _MARKED = re.compile(
     re.MULTILINE,
 )
 _COPULA = re.compile(
-    r"(?:\b(?:is|are|be|was|ist|est|es|é|è|matches|match|(?:corresponds?|corresponding|closest|nearest|equal|points?|leads?)\s+to|gives|yields|supports"
+    r"(?:\b(?:is|are|be|was|ist|est|es|é|è|matches|match|(?:corresponds?|corresponding|closest|nearest|equal|points?"
+    r"|leads?)\s+to|gives|yields|supports"
     r"|leaves(?:\s+us\s+with)?|leaving|namely|called\s+for\s+is|in)|:|=|\u2192|是|为|為|は|が|选|選)\s*:?\s*"
     r"(?:the\s+|an?\s+|only\s+|indeed\s+|therefore\s+|thus\s+|likely\s+|most\s+likely\s+)*$",
     re.IGNORECASE,

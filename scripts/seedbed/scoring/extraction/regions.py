@@ -28,6 +28,7 @@ _SPOKEN_OF = re.compile(
     re.IGNORECASE,
 )
 _MARKUP = re.compile(r"(?:\s|[*_#>-]|<[^<>\n]{0,40}>|\\\]|\\\)|\$)*")  # says nothing
+_TELLS = re.compile(r"\d|\\boxed|[(\[][A-J][)\]]|\b[A-J]\b[.*]|(?:answer|option|choice)\b|答|উত্তর|jibu", re.IGNORECASE)
 _NEXT_TURN = re.compile(
     r"<\|im_(?:start|end)\|>|<\|(?:start_header_id|eot_id|endoftext|user|assistant|end|eom_id|return)\|>"
     r"|<[|\uff5c](?:User|Assistant|end\u2581of\u2581sentence)[|\uff5c]>|<(?:start|end)_of_turn>|</s>|\[/?INST\]"
@@ -203,9 +204,12 @@ def _says(text: str, start: int, end: int | None = None) -> bool:
 
 
 def _last_paragraph(text: str, span: tuple[int, int]) -> Part:
-    """Return the last paragraph of a stretch that says something."""
+    """Return the last paragraph of a stretch that says something; closing words without a number do not count."""
     start, end = span
-    while end > start and not _says(text, max(start, text.rfind("\n\n", start, end)), end):
-        end = max(start, text.rfind("\n\n", start, end))
-    start = max(start, text.rfind("\n\n", start, end) + 1)
+    for _ in range(4):
+        gap = max(start, text.rfind("\n\n", start, end))
+        if gap == start or (_says(text, gap, end) and _TELLS.search(text, gap, end)):
+            break
+        end = gap
+    start, end = max(start, text.rfind("\n\n", start, end) + 1), span[1]
     return Part(text[start:end], len(text) - start, REASONING, False)

@@ -43,7 +43,8 @@ def extract(part: Part, sample: Sample, stages: Stages, run_on: bool) -> Found:
 
 def extract_end(part: Part, sample: Sample, stages: Stages) -> Found:
     """Return the answer that a thought ends with; nothing behind it may doubt it."""
-    found = pick(part.text, Asked(sample.answer_type, sample.letters), stages, sample.words)
+    asked = Asked(sample.answer_type, sample.letters)
+    found = _pick(plain(part.text), part.text, asked, stages, sample.words, whole=False)
     if found is None or found.reading.value is None or _DOUBT.search(part.text, found.reading.end):
         return NOTHING
     return _found(found, part, 0, sample, ())

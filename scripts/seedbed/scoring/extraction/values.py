@@ -94,14 +94,15 @@ _SOLVED = re.compile(
 _BRACKET = re.compile(r"\[\s*(?=[-+\d$\\][^\[\](),;\n]{0,30}\](?!\())")  # around one value
 _LINE_END = re.compile(
     r"[\s.,;!\u3002]*?(?:\n|$|\()|[.!;]\s|[\s]*<|\s*\[|\s+[A-Za-z]+(?:\^\{?\d\}?"
-    r"|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)|\s*[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]{1,4}[.!\s]*(?:\n|$)"
+    r"|[\u00b2\u00b3])?(?:/[a-z]+)?(?:\s[A-Za-z]+)?[.!\s]*(?:\n|$)"
+    r"|\s*[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3\u0980-\u09ff]{1,8}[.!\s]*(?:\n|$)"
 )
 _STRUCK = re.compile(r"\s*~~[^~\n]{1,60}~~\s*")  # taken back in Markdown
 _RULE = re.compile(r"(?<=\n)[ \t]{0,3}(?:-{3,}|_{3,}|={3,})[ \t]*\n")  # a line across the page
 _BULLET = re.compile(r"(?:[-*\u2022]|>)[ \t]+(?=\S)")  # of a list or a quotation that holds the value
 _DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
 _SENTENCE_END = re.compile(
-    r"\n|[.!?;](?=\s|$)|<\||<(?=/)|\u3002|(?=,?\s+(?:but|because|since|as desired|which|where|for all|I hope))"
+    r"\n|[.!?;](?=\s|$)|<\||<(?=/)|\u3002|(?=,?\s+(?:but|so|because|since|as desired|which|where|for all|I hope))"
 )
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$((?:[^$\\]|\\.)+)\$", re.DOTALL)
 _MORE = re.compile(r"\s*(?:,|;|and|or|\\text\{ ?(?:and|or) ?\}|\\quad|where|\u548c|\u6216)\s*(?=\$|\\\()")
@@ -112,6 +113,10 @@ _GOES_ON = re.compile(
     r"|[(](?=[^)\n]*[\\\d+])"
     r"|\$\s*\\[a-z]|[a-z](?![a-z])|,[ \t]?[-\\(]"
 )  # a formula that a number only begins
+_UNIT_BEHIND = re.compile(
+    r"(?:\s+(?!(?:more|less|greater|fewer|times|than|or|and|if|when|for|of|to|in)\b)[a-z]+\^?\d?){0,3}"
+    r"[\s.,;:!*)}\]]*(?:$|[A-Z<(])"
+)
 _GLUED = re.compile(r"[-+*/^_(]")  # the same behind a formula
 _TITLE = re.compile(r"(?:[A-Z][A-Za-z]{2,}(?: [A-Za-z]+){0,2}|A N S W E R ?):\s+(?=[$\\\d(-])")  # "Area: 5"
 _WORDS_IN_BRACKETS = re.compile(r"\s+\((?:[A-Za-z]{2,}[ -]?)+\)[\s.]*$")
@@ -456,7 +461,7 @@ def read_expression(text: str, place: int, end: int, number: Reading | None) -> 
             if box is None or not value.strip() or is_placeholder(value, "math") or not is_balanced(value):
                 return None
             tail = text[after:end].split("\n", 1)[0]
-            return box.moved(start)._replace(clean=re.match(r"[\s.,;:!*)}\]]*(?:$|[A-Z<(])", tail) is not None)
+            return box.moved(start)._replace(clean=_UNIT_BEHIND.match(tail) is not None)
         place = begin
     elif number is not None and number.value is not None and not _GOES_ON.match(text, number.end, end):
         percent = _PERCENT.match(text, number.end, end)
@@ -527,7 +532,7 @@ def read_bare(text: str) -> Reading | None:
             return None
         content = next(group for group in formulas[0].groups() if group is not None)
         start, line = start + formulas[0].start() + formulas[0][0].index(content), content
-    elif (not formulas and (line.startswith("<") or len(_WORDS_OF_PROSE.findall(line)) > 3)) or (
+    elif (not formulas and (line.startswith("<") or len(_WORDS_OF_PROSE.findall(line)) > 2)) or (
         _SENTENCE.search(line) and not (formulas and formulas[0].start() == 0)
     ):
         return None
@@ -555,8 +560,11 @@ def _opened(text: str, place: int, end: int) -> tuple[int, int, int, int] | None
             close = text.find(closing, close + 1, end)
         inside = text[start:close]
         money = closing == "$" and (inside.count("(") > inside.count(")") and "]" not in inside)
-        if close >= 0 and "\n\n" not in inside and not money and not (
-            closing == "$" and _PROSE.search(_without_aside(inside))
+        if (
+            close >= 0
+            and "\n\n" not in inside
+            and not money
+            and not (closing == "$" and _PROSE.search(_without_aside(inside)))
         ):
             return begin, start, close, close + len(closing)
     return None
