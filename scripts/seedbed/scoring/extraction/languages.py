@@ -14,7 +14,7 @@ UNKNOWN = re.compile(
     r"i (?:do not|don't|am not|cannot|can't)|to be (?:determined|found)|tbd\b|keine\b|nicht (?:bestimm"
     r"|bekannt|lös)|aucune?\b|inconnue?\b|"
     r"indétermin|ninguna?\b|desconocid|indetermin|nenhuma?\b|desconhecid|sconosciut|nessun|неизвестн|"
-    r"невозможн|нет\b|未知|不确定|不確定|无法|無法|不知|无解|無解|不存在|不明|わから|分から|"
+    r"невозможн|нет\b|无正确|没有正确|题目(?:可能)?有误|未知|不确定|不確定|无法|無法|不知|无解|無解|不存在|不明|わから|分から|"
     r"求められ|알 수 없|없습니다|없다|없음)",
     re.IGNORECASE,
 )

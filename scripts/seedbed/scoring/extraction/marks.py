@@ -153,7 +153,7 @@ def elements(text: str, start: int, asked: Asked, names: tuple[str, ...]) -> Ite
             continue
         content, offset = element["content"], element.start("content")
         if not element[0].endswith(">") or content.endswith(">"):
-            content = content.rstrip("<> \n")  # it never closes, or is closed wrongly
+            content = content.rstrip("<> \n\\")  # it never closes, or is closed wrongly
         reading = _in_element(content, asked)
         rank = MARKED
         if reading is None and element[0].endswith(">") and not _GOES_ON.search(content.strip()):

@@ -30,6 +30,7 @@ _MORE = re.compile(
     r"(?!\s+(?:is|are|was|cannot|can|has|have|would|does|do|seems|gives|ist|est|es)\b)",
 )
 _LISTED = re.compile(r"[.):][^\n]{0,300}\n[ \t>*_-]*[(\[]?(?P<letter>[A-J])[.):]\s")  # another option on the line below
+_JOINED = re.compile(r"A?B?C?D?E?F?G?(?<=[A-G]{2})(?![A-Za-z0-9'-])")  # "BD"
 _REASON = re.compile(
     r"\s+(?:because|since|as|for|is|which|due|by|with|from|weil|da|car|parce|porque|perché|потому|would|\("
     r"|--?|\u2013|\u2014)(?![A-Za-z])"
@@ -53,6 +54,9 @@ def read_letter(text: str, start: int, end: int, letters: str) -> Reading | None
     before = _BEFORE.match(text, start, end)
     place = before.end() if before else start
     match = _LETTER.match(text, place, end)
+    joined = _JOINED.match(text, place, end)
+    if joined and set(joined[0]) <= set(letters):
+        return refused(place, joined.end(), "several")
     if match is None or not _stands_alone(text, match, before[0] if before else "", end):
         if UNKNOWN.match(text, place, end) or _EITHER.match(text, place, end):
             return refused(place, place, "unknown")

@@ -31,7 +31,7 @@ _MARKUP = re.compile(r"(?:\s|[*_#>-]|<[^<>\n]{0,40}>|\\\]|\\\)|\$)*")  # says no
 _TELLS = re.compile(r"\d|\\boxed|[(\[][A-J][)\]]|\b[A-J]\b[.*]|(?:answer|option|choice)\b|答|উত্তর|jibu", re.IGNORECASE)
 _NEXT_TURN = re.compile(
     r"<\|im_(?:start|end)\|>|<\|(?:start_header_id|eot_id|endoftext|user|assistant|end|eom_id|return)\|>"
-    r"|<[|\uff5c](?:User|Assistant|end\u2581of\u2581sentence)[|\uff5c]>|<(?:start|end)_of_turn>|</s>|\[/?INST\]"
+    r"|<[|\uff5c](?:User|Assistant|end\u2581of\u2581sentence)[|\uff5c]>|<(?:start|end)_of_turn>|<\\?/s>|\[/?INST\]"
 )
 _NEXT_PROBLEM = re.compile(
     r"^[ \t>#*_]*(?:(?:(?:next|new|another|following)\s+)?(?:question|problem|exercise|q)(?:\s*(?:\d+"

@@ -62,7 +62,7 @@ OPTION = re.compile(
     r"|([A-J])\s*[).:](?=[\s\\~}$]|\d))\s*\}?(?:\s|\\[ ,;:!]|~|\\q?quad|[.:)])*"
 )
 _LABEL = re.compile(
-    r"(?:\\text(?:bf)?\s*\{\s*)?(?:(?:the\s+)?(?:final\s+)?answer\s*(?:is|:|=)|ans(?:wer)?\s*[:=.])\s*\}?\s*",
+    r"(?:\\text(?:bf)?\s*\{\s*)?(?:(?:the\s+)?(?:final\s+)?(?:answer|A N S W E R)\s*(?:is|:|=)|ans(?:wer)?\s*[:=.])\s*\}?\s*",
     re.IGNORECASE,
 )
 _WORDS = re.compile(
@@ -117,6 +117,7 @@ _UNIT_BEHIND = re.compile(
     r"(?:\s+(?!(?:more|less|greater|fewer|times|than|or|and|if|when|for|of|to|in)\b)[a-z]+\^?\d?){0,3}"
     r"[\s.,;:!*)}\]]*(?:$|[A-Z<(])"
 )
+_IS = re.compile(r"\s+(?:is|equals)\s+(?=\$|\\\(|-?\d)")  # "$A$ is $5$"
 _GLUED = re.compile(r"[-+*/^_(]")  # the same behind a formula
 _TITLE = re.compile(r"(?:[A-Z][A-Za-z]{2,}(?: [A-Za-z]+){0,2}|A N S W E R ?):\s+(?=[$\\\d(-])")  # "Area: 5"
 _WORDS_IN_BRACKETS = re.compile(r"\s+\((?:[A-Za-z]{2,}[ -]?)+\)[\s.]*$")
@@ -455,6 +456,9 @@ def read_expression(text: str, place: int, end: int, number: Reading | None) -> 
     opened = _opened(text, place, end)
     if opened is not None:
         begin, start, close, after = opened
+        name = _IS.match(text, after, end)
+        if name and len(text[start:close]) < 12:
+            return read_value(text[:end], name.end(), Asked("math", ""))
         if not _MORE.match(text, after, end) and not _GLUED.match(text, after, end):
             box = read_box(_without_aside(text[start:close]), "math", "")
             value = "" if box is None else box.value or ""
