@@ -62,7 +62,8 @@ OPTION = re.compile(
     r"|([A-J])\s*[).:](?=[\s\\~}$]|\d))\s*\}?(?:\s|\\[ ,;:!]|~|\\q?quad|[.:)])*"
 )
 _LABEL = re.compile(
-    r"(?:\\text(?:bf)?\s*\{\s*)?(?:(?:the\s+)?(?:final\s+)?(?:answer|A N S W E R)\s*(?:is|:|=)|ans(?:wer)?\s*[:=.])\s*\}?\s*",
+    r"(?:\\text(?:bf)?\s*\{\s*)?(?:(?:the\s+)?(?:final\s+)?(?:answer|A N S W E R)\s*(?:is|:|=)"
+    r"|ans(?:wer)?\s*[:=.])\s*\}?\s*",
     re.IGNORECASE,
 )
 _WORDS = re.compile(
