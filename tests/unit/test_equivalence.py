@@ -141,3 +141,37 @@ def test_the_limit_shrinks_when_a_process_has_lost_its_budget(tmp_path: Path, mo
         spent.append(comparison.lost)
     comparison.close()
     assert spent == pytest.approx([0.6, 0.8, 1.0])
+
+
+@pytest.fixture(scope="module")
+def mathematics() -> Iterator[Equivalence]:
+    """Return one child for all the pairs below."""
+    comparison = Equivalence("seedbed.scoring.symbolic")
+    yield comparison
+    comparison.close()
+
+
+@pytest.mark.parametrize(
+    ("predicted", "expected", "equal"),
+    [
+        ("731_8", "731_9", False),
+        ("731_8", "731_{8}", True),
+        ("1 101_2", "1101_{2}", True),
+        ("10_3", "10_4", False),
+        ("A3_{16}", "A3_{12}", False),
+        (r"\frac{2}{i}", "-2i", True),
+        (r"\frac{2}{i}", "2i", False),
+        ("(1+i)^2", "2i", True),
+        ("3-i", "3+i", False),
+        (r"3\sinh(2x)", r"\frac{3}{2}(e^{2x}-e^{-2x})", True),
+        (r"3\sinh(2x)", r"\frac{3}{2}(e^{2x}+e^{-2x})", False),
+        (r"\cosh(x)^2-\sinh(x)^2", "1", True),
+        ("(C) Parabola", r"\text{(C)}", True),
+        ("(B) Parabola", r"\text{(C)}", False),
+        ("(D)", r"\text{(D)}", True),
+    ],
+)
+def test_bases_complex_numbers_hyperbolic_functions_and_named_options(
+    mathematics: Equivalence, predicted: str, expected: str, equal: bool
+) -> None:
+    assert mathematics.equal(predicted, expected) is equal

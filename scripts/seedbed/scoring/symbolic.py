@@ -22,6 +22,11 @@ _NUMBER = re.compile(r"-?(?:\d[\d,.]*\d|\d)(?:/\d+)?")
 _FORMULA = re.compile(r"[\\^_=+*/<>|()\[\]{}]|\b(?:sin|cos|tan|log|ln|exp|sqrt|pi|or|and|not|[a-z])\b", re.IGNORECASE)
 _EQUATION = re.compile(r"[^$\\]{0,40}[a-z][^$\\]{0,40}=[^$\\]{1,40}")  # the last number of an equation is no answer
 _EMPTY = frozenset({"\\emptyset", "\\varnothing", "\u2205", "\\{\\}", "\\{ \\}"})  # the set of nothing
+_BASED = re.compile(r"([0-9A-F][0-9A-F ]*)_\s*(?:\{\s*(\d+)\s*\}|(\d+))")  # digits in a base: 245_8 is not 245_7
+_OPTION = re.compile(r"(?:\\(?:text|mathrm|textbf)\{)?\s*\(([A-J])\)\s*\}?")
+_NAMED_OPTION = re.compile(r"\(([A-J])\)\s*\S")  # (E) Hyperbola
+_BEYOND = re.compile(r"\\?(?:sinh|cosh|tanh|coth)\b|(?<![A-Za-z\\])i(?![A-Za-z])")  # what math-verify takes for symbols
+_SIMPLIFIED = 300  # characters of an expression that is still simplified
 _DECIMAL = re.compile(r"[-+]?\d*\.(\d+)")
 
 
@@ -45,6 +50,12 @@ def same(predicted: str, expected: str) -> bool:
     """Return whether both answers are the same; numbers are compared exactly before anything tolerant is asked."""
     if HUGE.search(predicted):
         raise TooLarge
+    based = [_BASED.fullmatch(text.strip(" $")) for text in (predicted, expected)]
+    if all(based):
+        return len({(found[1].replace(" ", ""), found[2] or found[3]) for found in based if found}) == 1
+    option = _OPTION.fullmatch(expected.strip(" $"))
+    if option and (named := _NAMED_OPTION.match(predicted.strip(" $"))):
+        return named[1] == option[1]
     if predicted.strip() == expected.strip() or {predicted.strip(" $"), expected.strip(" $")} <= _EMPTY:
         return True
     found, wanted = _exact(predicted), _exact(expected)
@@ -54,6 +65,8 @@ def same(predicted: str, expected: str) -> bool:
         if "," not in predicted + expected:
             return False  # with a comma one of them may be a list
     if peer_equal(predicted, expected) or _verified(predicted, expected):
+        return True
+    if _BEYOND.search(predicted + " " + expected) and _identical(predicted, expected):
         return True
     sides = _SIDES.fullmatch(predicted), _SIDES.fullmatch(expected)
     if not any(sides):
@@ -101,6 +114,21 @@ def _verified(predicted: str, expected: str) -> bool:
     """Return math-verify's verdict on what it reads in both."""
     wanted, found = _read(expected), _read(predicted)
     return bool(wanted and found and verify(wanted, found, timeout_seconds=10))
+
+
+def _identical(predicted: str, expected: str) -> bool:
+    """Return whether both are one expression with i as the imaginary unit and hyperbolic functions as exponentials."""
+    import sympy
+
+    readings = [[one for one in _read(text) if isinstance(one, sympy.Expr)] for text in (predicted, expected)]
+    if not all(readings):
+        return False
+    units = [{symbol: sympy.I for symbol in found[0].free_symbols if symbol.name == "i"} for found in readings]
+    pairs = zip(readings, units, strict=True)
+    one, other = (found[0].subs(unit).rewrite(sympy.exp) for found, unit in pairs)
+    if len(str(one)) + len(str(other)) > _SIMPLIFIED:
+        return False
+    return bool(sympy.simplify(one - other) == 0)
 
 
 def _read(text: str) -> list[Any]:
