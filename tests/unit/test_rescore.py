@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import zstandard
 
+from seedbed.results.summary_table import compare_scorers, measures
 from seedbed.scoring.figures import without_errors
 from seedbed.scoring.score_files import read_table
 
@@ -272,3 +273,36 @@ def test_half_a_surrogate_pair_in_a_short_record_is_kept(tmp_path: Path) -> None
     (folder / "output-rs42.jsonl").write_bytes(line + b"\n")
     assert run(folder, "--out", tmp_path / "out").returncode == 0
     assert (tmp_path / "out" / "samples-regex.csv").read_text().splitlines()[1].startswith("a,42,42,true,answered,box")
+
+
+def test_a_scorer_that_cannot_find_such_answers_says_so_instead_of_a_figure(tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": f"p{number}",
+            "expected_answer": "B",
+            "generation": "Answer: B",
+            "options": ["x", "y"],
+            "finish_reason": "stop",
+        }
+        for number in range(3)
+    ]
+    (tmp_path / "output-rs42.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["--scorer", "seed-compat", "regex", "--answer-type", "choice", "--out", str(tmp_path / "out")]
+    done = run(tmp_path / "output-rs42.jsonl", *words)
+    assert done.returncode == 0, done.stderr
+    assert "seed-compat  does not fit this answer type" in done.stdout
+    assert "seed-compat against" not in done.stdout
+    assert "regex against strict: " in done.stdout
+    details = json.loads((tmp_path / "out" / "details-seed-compat.json").read_text())
+    assert details["fits"] is False
+    assert set(json.loads((tmp_path / "out" / "scorers.json").read_text())) == {"regex"}
+    assert compare_scorers(tmp_path / "out", ["strict", "seed-compat", "regex"]).keys() == {"regex"}
+
+
+def test_the_table_says_when_a_scorer_loses_more_than_it_recovers_or_does_not_fit() -> None:
+    row = {"seeds": 1, "pass@1": 50.0, "no_answer": 0.0, "recovered": None, "lost": None, "scorer": "strict"}
+    row |= dict.fromkeys(f"across_{what}_{end}" for what in ("problems", "seeds") for end in ("low", "high"))
+    rows = [row, row | {"recovered": 1, "lost": 4}, row | {"recovered": 4, "lost": 1}, row | {"pass@1": None}]
+    lines = dict(measures(rows))
+    assert lines["recovered, lost"] == ["", "+1 −4 loses more", "+4 −1", ""]
+    assert lines["pass@1"] == ["50.0 %", "50.0 %", "50.0 %", "does not fit"]

@@ -33,7 +33,7 @@ def rescore(
 
 def compare_all(cohort: Cohort) -> dict[str, dict[str, Any]]:
     """Return the comparison of the first scorer with each other one, by the other's name."""
-    first, *others = cohort.scored
+    first, *others = (name for name in cohort.scored if name not in cohort.unfit)
     return {other: compare(cohort.rows(first), cohort.rows(other), (first, other)) for other in others}
 
 
@@ -48,6 +48,9 @@ def table(cohort: Cohort, benchmark: str, compared: dict[str, dict[str, Any]]) -
         "  ".join([f"{'scorer':{width}}", *head]),
     ]
     for name in cohort.scored:
+        if name in cohort.unfit:
+            lines.append(f"{name:{width}}  does not fit this answer type: its file names others (answer_types)")
+            continue
         modes: Any = cohort.metrics(benchmark, name)[benchmark]
         cells = [modes[mode]["symbolic_correct"] for mode in head[:-1]] + [modes[mean]["no_answer"]]
         lines.append(

@@ -50,6 +50,7 @@ def compare_scorers(folder: Path, scorers: Sequence[str]) -> dict[str, Any]:
     """Return scorers.json of a folder: strict against each other scorer on the same samples, by the other's name."""
     if STRICT not in scorers:
         return {}
+    scorers = [scorer for scorer in scorers if read_details(folder, scorer).get("fits", True)]
     tables = {scorer: folder / f"samples-{scorer}.csv" for scorer in scorers}
     return {scorer: compare_tables(tables[STRICT], tables[scorer]) for scorer in scorers if scorer != STRICT}
 
@@ -58,7 +59,7 @@ def rows_of(folder: Path, scorers: Sequence[str], compared: dict[str, Any]) -> l
     """Return one row a scorer: percentages at the k of the folder's seeds, counts of recovered and lost samples."""
     rows = []
     for scorer in scorers:
-        read_details(folder, scorer)
+        details = read_details(folder, scorer)
         modes = json.loads((folder / metrics_name(scorer)).read_text(encoding="utf-8"))[folder.name]
         k = max(int(mode.rsplit("@", 1)[1]) for mode in modes if mode.startswith("pass@") and "[" not in mode)
         mean = modes[f"pass@1[avg-of-{k}]" if k > 1 else "pass@1"]
@@ -84,6 +85,8 @@ def rows_of(folder: Path, scorers: Sequence[str], compared: dict[str, Any]) -> l
                 "scorers": folder / "scorers.json" if ledger else None,
             }
         )
+        if not details.get("fits", True):  # its zero would be no figure of the model
+            rows[-1] |= dict.fromkeys(["pass@1", "majority@k", "pass@k", "no_answer", *INTERVALS])
     return rows
 
 
@@ -119,12 +122,28 @@ def measures(rows: Rows) -> list[tuple[str, list[str]]]:
     named = [("pass@1" if k == 1 else f"pass@1[avg-of-{k}]", "pass@1")]
     if k > 1:
         named += [(f"majority@{k}", "majority@k"), (f"pass@{k}", "pass@k")]
-    lines = [(name, [f"{row[key]:.1f} %" for row in rows]) for name, key in [*named, ("no_answer", "no_answer")]]
+    lines = [(name, [_share(row, key) for row in rows]) for name, key in [*named, ("no_answer", "no_answer")]]
     lines[1:1] = [(f"  95 % {words}", [_bounds(row, key) for row in rows]) for key, words in QUESTIONS]
     if any(row["recovered"] is not None for row in rows):
-        counts = ["" if row["recovered"] is None else f"+{row['recovered']} −{row['lost']}" for row in rows]
-        lines.append(("recovered, lost", counts))
+        lines.append(("recovered, lost", list(map(_changes, rows))))
     return lines
+
+
+def _share(row: dict[str, Any], key: str) -> str:
+    """Return a share in percent; of a scorer that cannot find such answers, that it does not fit."""
+    return "does not fit" if row["pass@1"] is None and key == "pass@1" else _percent(row[key])
+
+
+def _percent(share: float | None) -> str:
+    """Return a share in percent, a dash where there is none."""
+    return "–" if share is None else f"{share:.1f} %"
+
+
+def _changes(row: dict[str, Any]) -> str:
+    """Return the counts of recovered and lost samples, and a warning where the scorer loses more than it recovers."""
+    if row["recovered"] is None:
+        return ""
+    return f"+{row['recovered']} −{row['lost']}" + (" loses more" if row["lost"] > row["recovered"] else "")
 
 
 def _bounds(row: dict[str, Any], question: str) -> str:

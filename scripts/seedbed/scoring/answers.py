@@ -57,6 +57,9 @@ class Scorer(Protocol):
     name: str
     votes: str  # what a majority counts: `strings` as NeMo-Skills does, or `values`, equal ones as one
 
+    def fits(self, answer_type: str) -> bool:
+        """Return whether the scorer can find answers of this type at all."""
+
     def extract(self, sample: Sample) -> Found:
         """Return the answer of the sample."""
 

@@ -49,6 +49,7 @@ class Cohort(msgspec.Struct):
     scored: dict[str, list[list[Scored]]]
     traces: dict[str, str]
     by_value: frozenset[str] = frozenset()  # the scorers whose equal values are one vote of a majority
+    unfit: frozenset[str] = frozenset()  # the scorers that cannot find answers of this type
     keyless: int = 0  # problems whose expected answer nothing tells
 
     def rows(self, scorer: str) -> list[Scored]:
@@ -79,6 +80,7 @@ def read_cohort(
     files = in_seed_order(list(files))
     cohort = Cohort([seed_of(path) for path in files], [], [], [], {scorer.name: [] for scorer in scorers}, {})
     cohort.by_value = frozenset(scorer.name for scorer in scorers if scorer.votes == "values")
+    cohort.unfit = frozenset(scorer.name for scorer in scorers if not scorer.fits(answer_type))
     expected = {identity: Key(answer) for identity, answer in dataset.items()} if dataset is not None else {}
     first = "the dataset" if dataset is not None else files[0].name
     for path, seed in zip(files, cohort.seeds, strict=True):

@@ -78,6 +78,7 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     stages: tuple[Stage, ...]
     description: str = ""
+    answer_types: tuple[Literal["integer", "choice", "decimal", "math"], ...] = ()  # none named: all
     part: Literal["final", "whole"] = "final"
     look_back: bool = False
     match: Literal["last", "first"] = "last"

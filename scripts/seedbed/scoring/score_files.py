@@ -112,6 +112,7 @@ def _details(
         "scorer": scorer,
         "benchmark": benchmark,
         "answer_type": answer_type,
+        "fits": scorer not in cohort.unfit,
         "seeds": cohort.seeds,
         "outputs": cohort.traces,
         "problems": len(cohort.ids),

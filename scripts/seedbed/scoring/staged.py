@@ -56,6 +56,10 @@ class Staged:
 
             self._read = pattern_search
 
+    def fits(self, answer_type: str) -> bool:
+        """Return whether the scorer can find answers of this type, as its file says."""
+        return not self.definition.answer_types or answer_type in self.definition.answer_types
+
     def extract(self, sample: Sample) -> Found:
         """Return the answer in the part the scorer looks at; in the thought only if the scorer looks back."""
         if self.definition.part == "whole":

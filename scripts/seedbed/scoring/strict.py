@@ -92,6 +92,10 @@ class Strict:
         self.comparer = comparer
         self.name = name
 
+    def fits(self, answer_type: str) -> bool:
+        """Return whether the scorer can find answers of this type: of every one."""
+        return True
+
     def extract(self, sample: Sample) -> Found:
         r"""Return the last box, or for a choice the letter; only the end of the text is read if it is there."""
         if sample.answer_type == "choice":
