@@ -14,8 +14,7 @@ UNKNOWN = re.compile(
     r"i (?:do not|don't|am not|cannot|can't)|to be (?:determined|found)|tbd\b|keine\b|nicht (?:bestimm"
     r"|bekannt|lös)|aucune?\b|inconnue?\b|"
     r"indétermin|ninguna?\b|desconocid|indetermin|nenhuma?\b|desconhecid|sconosciut|nessun|неизвестн|"
-    r"невозможн|нет\b|无正确|没有正确|题目(?:可能)?有误|未知|不确定|不確定|无法|無法|不知|无解|無解|不存在|不明|わから|分から|"
-    r"求められ|알 수 없|없습니다|없다|없음)",
+    r"невозможн|нет\b|无正确|没有正确|题目(?:可能)?有误|未知|不确定|不確定|无法|無法|不知|无解|無解|不存在|不明|わから|分から|求められ|알 수 없|없습니다|없다|없음)",
     re.IGNORECASE,
 )
 RANGE = re.compile(
@@ -29,8 +28,7 @@ RANGE = re.compile(
 )
 APPROXIMATE = re.compile(
     r"(?:approximately|approx\.?|about|around|roughly|nearly|almost|circa|ca\.|etwa|ungefähr|environ"
-    r"|aproximadamente|cerca de|circa|"
-    r"приблизительно|около|大约|约|大約|約|약|\u2248|\\approx(?![a-z])|\\sim(?![a-z])|~)\s*",
+    r"|aproximadamente|cerca de|circa|приблизительно|около|大约|约|大約|約|약|\u2248|\\approx(?![a-z])|\\sim(?![a-z])|~)\s*",
     re.IGNORECASE,
 )
 NEGATION = re.compile(
@@ -85,8 +83,8 @@ class Words(NamedTuple):
 
 LANGUAGES: dict[str, Words] = {
     "en": Words(
-        r"(?:final|ultimate)\s+(?:answer|result|choice|ans\b\.?)|(?:correct|right|best)\s+(?:answer|option"
-        r"|choice|alternative)",
+        r"(?:final|ultimate)\s+(?:answer|result|choice|ans\b\.?)|(?:correct|right|best|selected|chosen)\s+"
+        r"(?:answer|option|choice|alternative)",
         r"answer(?:[_ ](?:letter|option|choice|value))?|ans\b\.?|(?:correct|right|best)\s+(?:option|choice"
         r"|alternative)|(?:(?<=[\"'])|(?<=[\"']selected_))(?:option|choice|result)(?=[\"']\s*:)",
         r"is|was|are|equals?|(?:is|are)n't|(?:must|should|would|will|can(?:not|'t)?|has\s+to|could|may"
@@ -148,8 +146,7 @@ LANGUAGES: dict[str, Words] = {
     "it": Words(
         r"(?:risposta|risultato|opzione|soluzione)\s+(?:finale|corrett[ao]|esatt[ao]|definitiv[ao]|giust[ao])",
         r"risposta|risultato|soluzione",
-        r"(?:non\s+)?(?:è|e'|é|sarà|sarebbe|deve\s+essere|vale)(?:\s+(?:quindi|dunque|pertanto|uguale\s+a"
-        r"|pari\s+a))*",
+        r"(?:non\s+)?(?:è|e'|é|sarà|sarebbe|deve\s+essere|vale)(?:\s+(?:quindi|dunque|pertanto|uguale\s+a|pari\s+a))*",
         ("risposta", "risultato", "opzione", "soluzione"),
         european=True,
     ),
@@ -182,8 +179,7 @@ _CONTEXT = (
 )
 _ASIDE = (
     r"(?:,[^,.:\n]{1,50},|\s*\([^()\n]{1,50}\)|\s+(?:that\s+)?(?:we|i|you|they)\s+\w+(?:\s+\w+){0,2}?(?=\s)"
-    r"|\s+(?:that|which)\s+[^.,:;\n]{1,50}?(?=\s(?:is|was)\s)|\s+(?:obtained|sought"
-    r"|required|needed|requested))?"
+    r"|\s+(?:that|which)\s+[^.,:;\n]{1,50}?(?=\s(?:is|was)\s)|\s+(?:obtained|sought|required|needed|requested))?"
 )
 MARKS = re.compile(
     r"(?:[*_\s}\"'\u201d`$)\]]|</(?:b|strong|i|em|u"
@@ -194,8 +190,7 @@ FILLERS = re.compile(
     r"(?:[\s:\uff1a}]|(?:therefore|thus|then|hence|simply|just|only|indeed|also|clearly|exactly|precisely"
     r"|actually|obviously|now|equal\s+to|equals?|given\s+by|"
     r"is|of\s+course|in\s+fact|the\s+(?:number|integer|value|option|choice|letter|fraction|answer)|option|choice"
-    r"|rather|instead"
-    r"|likely|probably|still|always|definitely|"
+    r"|rather|instead|likely|probably|still|always|definitely|"
     r"somit|daher|donc|alors|entonces|portanto|quindi|dunque|igual\s+a|uguale\s+a|égale?\s+à"
     r"|pari\s+a)(?![A-Za-z\u00c0-\u024f])|,(?=\s)|数字)*",
     re.IGNORECASE,
@@ -203,11 +198,9 @@ FILLERS = re.compile(
 HEAD = re.compile(
     r"[ \t]{0,8}(?:(?:\\\[|\$\$)[ \t]*)?(?:>\s*|\|[ \t]*(?:\d{1,3}[ \t]*\|[ \t]*)?)?"
     r"(?:#{1,6}[ \t]*|\\(?:textbf|section\*?|subsection\*?|paragraph\*?|text)\s*\{|<(?:b|strong|i|em|u"
-    r"|p|h[1-6])>|(?:[-*\u2022]"
-    r"|\d+[.)])[ \t]+)?[*_'\"\u201c]{0,3}[ \t]*\[?"
+    r"|p|h[1-6])>|(?:[-*\u2022]|\d+[.)])[ \t]+)?[*_'\"\u201c]{0,3}[ \t]*\[?"
     r"(?:(?:(?:step|part|schritt|\u00e9tape|paso|passo|etapa|\u0448\u0430\u0433|\u6b65\u9aa4)[ \t]*)?"
-    r"\d{1,2}[ \t]?[.:)\u3001-][ \t]*"
-    r"|[\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341]\u3001[ \t]*)?"
+    r"\d{1,2}[ \t]?[.:)\u3001-][ \t]*|[\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341]\u3001[ \t]*)?"
     r"(?:(?:so|thus|hence|therefore|then)?,?\s*(?:the|my|our|la|le|el|die|das|il|a|o)\s+|(?:so|thus|hence"
     r"|therefore|so)[,:]?\s+)?",
     re.IGNORECASE,

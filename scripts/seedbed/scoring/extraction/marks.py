@@ -232,13 +232,11 @@ _LAST_WORD = re.compile(
     "final|ultimate|endg|schluss|définitiv|definitiv|окончат|итогов|最终|最終|最后|最後|최종", re.IGNORECASE
 )
 _DASH = re.compile(
-    r"(?:\w[*_]{0,3}[ \t]*(?:-{1,2}>|=>|[\u2192\u21d2\u2013\u2014-])|\.)(?=[ \t])"
-    r"|\w\.[*_}]{1,3}(?=\s)"
+    r"(?:\w[*_]{0,3}[ \t]*(?:-{1,2}>|=>|[\u2192\u21d2\u2013\u2014-])|\.)(?=[ \t])|\w\.[*_}]{1,3}(?=\s)"
 )  # "Answer - 42", "Ans. 42", "**Answer.** 42"
 _IS_THE = re.compile(
     r"\s(?:is|was|as|gives|ist|est|es|\u00e8|\u00e9)\s+(?:therefore\s+|thus\s+|then\s+|indeed\s+)?(?:the|our|my|your"
-    r"|die|das|la|le|el"
-    r"|il|a|o)\s+(?:(?:final|correct|required|desired|right)\s+)?$",
+    r"|die|das|la|le|el|il|a|o)\s+(?:(?:final|correct|required|desired|right)\s+)?$",
     re.IGNORECASE,
 )
 _CLAUSES = re.compile(r"[.!?;]\s|,\s")
@@ -332,6 +330,8 @@ def _phrase(text: str, match: "re.Match[str]", noun: Noun, line: int, asked: Ask
         )
     )
     reading = read_value(text, verb.end(), asked, negated)
+    if reading is None and text.startswith("that ", verb.end() + 1):
+        reading = read_sentence(text, verb.end() + 1, asked)
     if reading is None:
         return None
     sentence = re.split(r"[.!?;:]\s", text[max(line, noun.start - 80) : verb.end()])[-1]
@@ -494,8 +494,7 @@ _SO = re.compile(r"[,;]\s+(?:and\s+)?(?:so(?!\s+(?:on|forth|far|that)\b)|thus|he
 _EQUATION = re.compile(r"[$\\(\[\s]*[A-Za-z](?:_\{?\w\}?)?\s*=\s*(?=[-\d$\\(])")  # "therefore, x = 5"
 _HAS = re.compile(
     r"(?<!that )(?<!which )(?<!who )\b(?:has|have|had|there (?:are|is|were)|needs?|takes?|costs?|earns?|pays?|makes?"
-    r"|gets?|receives?|spends?)\s+"
-    r"(?=[*`]{0,2}\\?\$?\d[\d,.]*[*`]{0,2}(?:\s+[A-Za-z]+){0,4}[.!\s]*$)"
+    r"|gets?|receives?|spends?)\s+(?=[*`]{0,2}\\?\$?\d[\d,.]*[*`]{0,2}(?:\s+[A-Za-z]+){0,4}[.!\s]*$)"
 )  # verbs whose object may be the only number of a sentence that concludes
 _NOTHING = re.compile(
     r"\b(?:no|none|neither|nor|nothing|never|kein\w*|aucune?|ningun\w*)\b|n't\b|没有|不", re.IGNORECASE
@@ -529,7 +528,8 @@ def last_words(text: str, original: str, asked: Asked, words: Words | None, whol
 def read_option(content: str, asked: Asked) -> Reading | None:
     """Return an option that is all there is on the only line of a text, its own words behind it or not, or None."""
     line = content.strip()
-    if "\n" in line or len(line) > 200 or line.startswith(("* ", "- ")) or _SPEAKER.match(line):
+    marked = set(re.findall(r"[(\[]([A-J])[)\]]", line))
+    if "\n" in line or len(line) > 200 or len(marked) > 1 or line.startswith(("* ", "- ")) or _SPEAKER.match(line):
         return None
     reading = read_value(content, 0, asked)
     return reading if reading is not None and reading.value is not None and reading.clean else None

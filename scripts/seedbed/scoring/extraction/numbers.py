@@ -20,7 +20,7 @@ _SPACE = re.compile(
     r"(?:[ \t\n~]|\\[,;:! ]|\\quad|\\qquad|\\displaystyle|\\textstyle|\\left(?![a-z])|\\right(?![a-z])"
     r"|\\[bB]igg?[lr]?(?![a-z]))*"
 )
-_TIMES = re.compile(r"\\cdot(?![a-z])|\\times(?![a-z])|\*{1}(?!\*)")
+_TIMES = re.compile(r"\\cdot(?![a-z])|\\times(?![a-z])|\*{1}(?!\*)|(?<=\s)[xX](?=\s+[$\d])")
 _OVER = re.compile(r"/|\\div(?![a-z])")
 _FRACTION = re.compile(r"\\[dtc]?frac(?![a-z])")
 _DIGIT_PAIR = re.compile(r"\s*(\d)\s*(\d)")
@@ -42,9 +42,7 @@ _LARGEST = 13_000  # bits; larger results stay unread
 _DEPTH = 12
 CURRENCY = re.compile(
     r"(?:USD?|EUR|GBP|Rs\.?|CA|AU?|R|HK|NT|S)?\s*(?:\\\$|[$\u20ac\u00a3\u00a5\u20a9\u20bd\u20b9\u09f3\uffe5])\s*"
-    r"|\\?#(?=\d)"
-    r"|Rs\.?\s*(?=\d)|\\(?:pounds"
-    r"|euro)\s*|(?:USD|EUR|GBP|INR|RMB|CNY|shilingi|dola|[TK]Sh)\s+"
+    r"|\\?#(?=\d)|Rs\.?\s*(?=\d)|\\(?:pounds|euro)\s*|(?:USD|EUR|GBP|INR|RMB|CNY|shilingi|dola|[TK]Sh)\s+"
 )
 MODULUS = re.compile(
     r"\s*(?:\\text\s*\{\s*\(?\s*mod[^{}]*\}(?:\s*\d+\s*\))?|\\pmod\s*\{?[^{}\s]+\}?|\\bmod\s*\S+|\\mod\s*\S+"
@@ -69,10 +67,7 @@ ATTACHED = re.compile(
     r"percent|pct|deg|degrees)(?:/(?:s|h|hr|min|m|L|l|mol))?(?:\^?\{?[23]\}?|[\u00b2\u00b3])?(?![A-Za-z0-9_])"
 )
 CLOSERS = re.compile(rf"(?:{_UNIT}|\}}|\\\)|\\\]|\*+|_+(?=\W|$)|`+|[\"'\u201d\u201c\u00bb\u300d\u300f)\]]|\\\\|&)*")
-ELLIPSIS = re.compile(
-    r"\s*[-+*,]\s*(?:\\(?:[lcv]?dots|cdots)|\.\.\."
-    r"|\u2026)"
-)  # of a sum whose value comes behind it
+ELLIPSIS = re.compile(r"\s*[-+*,]\s*(?:\\(?:[lcv]?dots|cdots)|\.\.\.|\u2026)")  # of a sum whose value comes behind it
 MIXED = re.compile(
     r"\s*(?:hours?|hrs?|h|minutes?|min|days?|weeks?|months?|years?|feet|foot|ft|yards?|pounds?|lbs?|dollars?"
     r"|euros?|meters?|m|km)"
@@ -87,16 +82,15 @@ OPEN_RANGE = re.compile(
 )
 UNFINISHED = re.compile(
     r"(?:\s+[A-Za-z]{2,})?(?:\s*\([^()\n]{1,60}\))?(?:\s*(?:\+|\*(?!\*)|\\(?:times|cdot"
-    r"|div)(?![a-z]))\s*[$\\(]{0,2}(?:\d|[A-Za-z](?![A-Za-z]))"
-    r"|\s*/\s*[$(]*\d|\s+-\s+\d*[A-Za-z](?![A-Za-z]))"
+    r"|div)(?![a-z]))\s*[$\\(]{0,2}(?:\d|[A-Za-z](?![A-Za-z]))|\s*/\s*[$(]*\d|\s+-\s+\d*[A-Za-z](?![A-Za-z])"
+    r"|[ \t]*[=+/](?=[ \t]*(?:\n|$)))"
 )  # a calculation whose result was not read
 NEXT_NUMBER = re.compile(r"[ \t]+\d+(?![\d.,]*[\w/])")  # numbers side by side
 _CONNECTIVE = (
     r"(?:\band\s+(?=[$\\(]{0,3}[A-Za-z]\s*[-+])|\b(?:so|thus|hence|therefore|giving|which\s+gives|making"
     r"|meaning|and\s+so|then|whence|where"
     r"|therefore,)\b|\u6240\u4ee5|\u56e0\u6b64|\u6545|\u3088\u3063\u3066|\u3057\u305f\u304c\u3063\u3066"
-    r"|\ub530\ub77c\uc11c|"
-    r"\b(?:also|somit|daher|donc|ainsi|as\u00ed|luego|entonces|logo|portanto|quindi|dunque"
+    r"|\ub530\ub77c\uc11c|\b(?:also|somit|daher|donc|ainsi|as\u00ed|luego|entonces|logo|portanto|quindi|dunque"
     r"|\u0437\u043d\u0430\u0447\u0438\u0442|\u043f\u043e\u044d\u0442\u043e\u043c\u0443)\b|\u21d2"
     r"|\\Rightarrow|\\implies)"
 )

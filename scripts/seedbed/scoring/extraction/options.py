@@ -15,8 +15,7 @@ _BEFORE = re.compile(
     r"|(?:the\s+)?(?:correct\s+|best\s+|right\s+)?(?:option|choice|answer|letter|alternative|opción|opção"
     r"|opzione|вариант|alternativa|antwort|réponse|lettera|letra|lettre|buchstabe|选项|選項|選択肢"
     r"|보기)(?![A-Za-z])\s*[:.]?|(?-i:the|la|el|le|o|a|die|der|l')[ ]+(?=(?:op[cç]|opz|alternativ|lett|letr"
-    r"|option|antwort|réponse"
-    r"|(?-i:[(*$]{0,3}[A-J](?![A-Za-z]))))|l'(?=op))*",
+    r"|option|antwort|réponse|(?-i:[(*$]{0,3}[A-J](?![A-Za-z]))))|l'(?=op))*",
     re.IGNORECASE,
 )
 _LETTER = re.compile(
@@ -135,8 +134,7 @@ def is_denied_behind(text: str, start: int, end: int) -> bool:
 # An option as running text names one: "(C)", "option C", "**C. words**"; a bare letter is marked by its sentence alone.
 _WORD = (
     r"(?:option|choice|answer|statement|alternative|opción|opção|opzione|alternativa|alternative|вариант|antwort"
-    r"|réponse"
-    r"|respuesta|resposta|risposta)"
+    r"|réponse|respuesta|resposta|risposta)"
 )
 _ONE = r"[*_$]{0,3}[(\[]?(?P<one>[A-J])[)\]]?[*_$.]{0,3}"
 _RIGHT = (
@@ -148,8 +146,7 @@ _VERDICT = re.compile(
     r"(?:indeed\s+|therefore\s+|clearly\s+|thus\s+|definitely\s+|the\s+only\s+)?(?:the\s+|die\s+|la\s+|a\s+|o\s+)?"
     rf"{_RIGHT}(?![A-Za-z])"
     r"|(?:选项?|選項?|選択肢|只有|仅|僅|只有选项)?\s*(?<![A-Za-z])[(]?(?P<two>[A-J])[)]?\s*(?:选项|選項|项|項)?[^\n。，,;；A-Za-z]{0,24}?"
-    r"(?:是|が|は|最|才)?\s*(?:正确|正確|对的|正しい|正解|符合|恰当|合适)"
-    r"|[(]?(?P<three>[A-J])[)]?(?:가|이)?\s*(?:정답|맞))"
+    r"(?:是|が|は|最|才)?\s*(?:正确|正確|对的|正しい|正解|符合|恰当|合适)|[(]?(?P<three>[A-J])[)]?(?:가|이)?\s*(?:정답|맞))"
 )
 _VERDICT_NEEDLES = (
     "correct", "right", "best", "most ", "answer", "richtig", "korrekt", "bonne", "corret", "corrett", "верн",
@@ -157,12 +154,24 @@ _VERDICT_NEEDLES = (
 )  # fmt: skip
 _CHOOSE = re.compile(
     r"\b(?:i|we)\s*(?:'ll|'d|will|would|can|should|must)?\s*(?:therefore\s+)?(?:choose|pick|select"
-    r"|go\s{1,2}with|chose)\s+(?:option\s+|answer\s+|choice\s+)?"
-    r"|\bmy\s+(?:choice|pick)\s+is\s+"
+    r"|go\s{1,2}with|chose|say|guess|'m\s+going\s+with|am\s+going\s+with)\s+(?:option\s+|answer\s+|choice\s+)?|\bmy\s+(?:choice|pick)\s+is\s+"
     r"|(?:故|应|應|所以|因此|答案|只能)?(?:选择|選擇|应选|應選|选(?!项)|選(?!項))(?:选项|選項)?(?:的是|为)?[:\uff1a]?\s*(?=[*(\uff08\[]{0,3}[A-J])",
     re.IGNORECASE,
 )
-_CHOOSE_NEEDLES = ("choose", "chose", "pick", "select", "go with", "go  with", "choice", "选", "選")
+_CHOOSE_NEEDLES = (
+    "say",
+    "guess",
+    "going with",
+    "choose",
+    "chose",
+    "pick",
+    "select",
+    "go with",
+    "go  with",
+    "choice",
+    "选",
+    "選",
+)
 _SUPERLATIVE = re.compile(
     r"\b(?:(?:best|closest|correct|right|most\s+[a-z]+|only\s+(?:remaining|correct|possible))\s+"
     r"(?:(?:fit|match|guess|statement|description|explanation|candidate|conclusion|pair|combination|order|value|one"
@@ -183,12 +192,14 @@ _PART = re.compile(r"\s+(?:in part|as an?|about|only|in itself|for|name|but|howe
 _THING = re.compile(
     r"(?<![A-Za-z])(?!(?:so|that|hence|thus|therefore|then|and|but|or|only|because|since|as|where|while|when|here"
     r"|clearly"
-    r"|option|choice|answer|statement|letter|alternative|say|says|think|believe|conclude|see|is|are|was|shows?)\s)"
+    r"|option|choice|answer|statement|letter|alternative|say|says|think|believe|conclude|see|is|are|was|shows?|why|which"
+    r"|whether|know|means?|suggests?|indicates?|implies|confirms?|follows|clear|sure)\s)"
     r"[A-Za-z]{2,}\s+$",
     re.IGNORECASE,
 )  # a noun before a letter: "hepatitis B", "acid (B)"
 _LIST = re.compile(r"[A-J][)\]*]*\s*(?:,|or|and|nor|&|/)\s*$|\b(?:none|neither|both)\b[^.\n]*$", re.IGNORECASE)
 _CJK_LIST = re.compile(r"[A-J](?:选?项)?\s*(?:和|与|以及|及|或|,|、)\s*(?:选项)?$")
+_ASKED = re.compile(r"[^.!\n]{0,60}\?")  # the sentence goes on to a question mark
 _CLAUSE = re.compile(r"[.!?;,。，；！？\n]")
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|suppose|assuming|whether|would|could|might|trap|tempting|think|thinking|believe|mistake)\b|如果"
@@ -208,6 +219,8 @@ def _chosen(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
     for match in matches_from_end(_CHOOSE, text, start, len(text), _CHOOSE_NEEDLES, 60):
         reading = read_letter(text, match.end(), len(text), asked.letters)
         if reading is None or reading.value is None or _denied(text, match.start()):
+            continue
+        if _ASKED.match(text, reading.end):
             continue
         if not is_denied_behind(text, reading.end, len(text)):
             yield Candidate(reading, "chosen", STATED, match.start())
@@ -253,7 +266,7 @@ def _rejected(text: str, match: "re.Match[str]", place: int, group: str) -> bool
         return True
     if _denied(text, match.start()) or _SUPPOSED.search(before) or "would" in match[0]:
         return True
-    if re.match(r"[^.!\n]{0,60}\?", text[match.end() :]) or _PART.match(text, match.end()):
+    if _ASKED.match(text, match.end()) or _PART.match(text, match.end()):
         return True
     return group == "one" and (_THING.search(before) or _LIST.search(text[max(0, place - 60) : place])) is not None
 
@@ -272,7 +285,8 @@ def _denied(text: str, place: int) -> bool:
 _MARKED = re.compile(
     rf"(?:\b(?i:{_WORD})\s+[*_$]{{0,3}}[(\[]?(?P<word>[A-J])\b[)\]]?|(?<![\w$\\])[(\[](?P<bracket>[A-J])[)\]]"
     r"|(?:[*_]{2}|^[ \t>*-]*|(?<=[:]\s)|(?<=\bis\s)|(?<=\bare\s))(?P<point>[A-J])[.)][*_]{0,2}(?=\s+\S)"
-    r"|[*_]{2}(?P<bold>[A-J])[*_]{2}"
+    r"|[*_]{2}(?P<bold>[A-J])[*_]{2}|(?:(?<=\bis\s)|(?<=^So,\s))(?P<bare>[A-J])(?=[.\s*]*\Z)"
+    r"|\b(?i:only)\s+(?P<only>[A-J])(?=\s+(?!and\b|or\b|to\b)[a-z])"
     r"|(?:选项|選項|選択肢)\s*[(]?(?P<zh>[A-J])[)]?|(?<![A-Za-z])(?P<item>[A-J])\s*(?:选项|選項|项|項)"
     r"|(?:是|为|為|は|が|只有|只剩下?)\s*[(]?(?P<cjk>[A-J])(?![A-Za-z0-9]))",
     re.MULTILINE,
@@ -291,8 +305,7 @@ _NEGATIVE = re.compile(
 )
 _CONCLUDES = re.compile(
     r"\b(?:so|thus|hence|therefore|remain\w*|left|making|which\s+is|points?\s+to|best|only|conclude|corresponds?"
-    r"|matches|must)\b"
-    r"|综上|只有|只剩|最",
+    r"|matches|must)\b|综上|只有|只剩|最",
     re.IGNORECASE,
 )
 _TURNS = re.compile(
@@ -361,7 +374,11 @@ def _is_choice(sentence: str, match: "re.Match[str]", closing: str) -> bool:
         return False
     if match.lastgroup in {"bracket", "point"} and not before.strip(" -*_>#("):
         return False  # an item of a list
-    if match.lastgroup == "bold" and not re.search(_WORD, sentence, re.IGNORECASE):
+    if (
+        match.lastgroup in {"bold", "bare"}
+        and not sentence.startswith("So,")
+        and not re.search(_WORD + r"s?\b(?!:)", sentence, re.IGNORECASE)
+    ):
         return False
     joined = _COPULA.search(before.rstrip("*_$( \n") + " ") or _COPULA.search(before.rstrip("*_$ \n"))
     joined = joined or (re.search("$", before) if match.lastgroup == "cjk" else None)

@@ -39,8 +39,7 @@ from seedbed.scoring.extraction.options import is_denied_behind, read_box_letter
 
 _PLACEHOLDER = re.compile(
     r"(?:\.{2,}|\u2026|\\[lcv]?dots[bcimo]?|\\square|\\Box|\\quad|\\phantom\{.*\}|\\hspace\{.*\}|\\_|_+|\?+"
-    r"|#+|\\cdot|-+|\*+|[\s\\]+|\\ldots\s*\.?"
-    r"|<.*>|\[.*(?:answer|value|number|result).*\]"
+    r"|#+|\\cdot|-+|\*+|[\s\\]+|\\ldots\s*\.?|<.*>|\[.*(?:answer|value|number|result).*\]"
     r"|(?:(?:insert|put|your|the|my|a|an|correct|final|numerical|numeric|single|integer|exact)[\s\\_]+)*(?:answers?"
     r"|result|value|number|solution|letter|option|choice|content|here|response|expression"
     r"|integer)(?:\s+(?:here|goes here|letter))?)",
@@ -111,8 +110,7 @@ _SAYS = re.compile(r"\w|\\[a-zA-Z{]|[\u2205\u221e]")  # mere punctuation does no
 _GOES_ON = re.compile(
     r"[ \t]*(?:[-+*/^_=]|\\(?:cdot|times|pm|cup|cap|div)(?![a-z]))[ \t]*(?:\d|\\[a-z({]|[({$]|[A-Za-z](?![A-Za-z]))"
     r"|[ \t]*\\(?:sqrt|frac|dfrac|tfrac|pi|log|ln|sin|cos|tan|left|begin|binom|overline|theta|alpha)(?![a-z])"
-    r"|[(](?=[^)\n]*[\\\d+])"
-    r"|\$\s*\\[a-z]|[a-z](?![a-z])|,[ \t]?[-\\(]"
+    r"|[(](?=[^)\n]*[\\\d+])|\$\s*\\[a-z]|[a-z](?![a-z])|,[ \t]?[-\\(]"
 )  # a formula that a number only begins
 _UNIT_BEHIND = re.compile(
     r"(?:\s+(?!(?:more|less|greater|fewer|times|than|or|and|if|when|for|of|to|in)\b)[a-z]+\^?\d?){0,3}"
