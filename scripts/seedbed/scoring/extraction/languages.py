@@ -14,7 +14,8 @@ UNKNOWN = re.compile(
     r"i (?:do not|don't|am not|cannot|can't)|to be (?:determined|found)|tbd\b|keine\b|nicht (?:bestimm"
     r"|bekannt|lös)|aucune?\b|inconnue?\b|"
     r"indétermin|ninguna?\b|desconocid|indetermin|nenhuma?\b|desconhecid|sconosciut|nessun|неизвестн|"
-    r"невозможн|нет\b|无正确|没有正确|题目(?:可能)?有误|未知|不确定|不確定|无法|無法|不知|无解|無解|不存在|不明|わから|分から|求められ|알 수 없|없습니다|없다|없음)",
+    r"невозможн|нет\b|无正确|没有正确|题目(?:可能)?有误|未知|不确定|不確定|无法|無法|不知|无解|無解|不存在|不明"
+    r"|わから|分から|求められ|알 수 없|없습니다|없다|없음)",
     re.IGNORECASE,
 )
 RANGE = re.compile(
@@ -28,7 +29,8 @@ RANGE = re.compile(
 )
 APPROXIMATE = re.compile(
     r"(?:approximately|approx\.?|about|around|roughly|nearly|almost|circa|ca\.|etwa|ungefähr|environ"
-    r"|aproximadamente|cerca de|circa|приблизительно|около|大约|约|大約|約|약|\u2248|\\approx(?![a-z])|\\sim(?![a-z])|~)\s*",
+    r"|aproximadamente|cerca de|circa|приблизительно|около|大约|约|大約|約|약|\u2248|\\approx(?![a-z])"
+    r"|\\sim(?![a-z])|~)\s*",
     re.IGNORECASE,
 )
 NEGATION = re.compile(
@@ -95,7 +97,8 @@ LANGUAGES: dict[str, Words] = {
     "zh": Words(
         "(?:最终|最終|最后|最後|正确|正確)的?(?:的)?(?:答案|结果|結果|选项|選項|选择)",
         "参考答案|答案|答(?!え|案)",
-        "(?:就|大约|约|大概|可能|应该|應該|应|應|即|只能|必须|便|正|必为)?(?:不是|并非|並非|不为|不為|是|为|為|等于|等於|选|選)",
+        "(?:就|大约|约|大概|可能|应该|應該|应|應|即|只能|必须|便|正|必为)?(?:不是|并非|並非|不为|不為|是|为|為|等于"
+        "|等於|选|選)",
         ("答", "结果", "結果", "选项", "選項", "选择"),
         False,
     ),
@@ -146,7 +149,8 @@ LANGUAGES: dict[str, Words] = {
     "it": Words(
         r"(?:risposta|risultato|opzione|soluzione)\s+(?:finale|corrett[ao]|esatt[ao]|definitiv[ao]|giust[ao])",
         r"risposta|risultato|soluzione",
-        r"(?:non\s+)?(?:è|e'|é|sarà|sarebbe|deve\s+essere|vale)(?:\s+(?:quindi|dunque|pertanto|uguale\s+a|pari\s+a))*",
+        r"(?:non\s+)?(?:è|e'|é|sarà|sarebbe|deve\s+essere|vale)(?:\s+(?:quindi|dunque|pertanto|uguale\s+a"
+        r"|pari\s+a))*",
         ("risposta", "risultato", "opzione", "soluzione"),
         european=True,
     ),

@@ -154,7 +154,8 @@ _VERDICT_NEEDLES = (
 )  # fmt: skip
 _CHOOSE = re.compile(
     r"\b(?:i|we)\s*(?:'ll|'d|will|would|can|should|must)?\s*(?:therefore\s+)?(?:choose|pick|select"
-    r"|go\s{1,2}with|chose|say|guess|'m\s+going\s+with|am\s+going\s+with)\s+(?:option\s+|answer\s+|choice\s+)?|\bmy\s+(?:choice|pick)\s+is\s+"
+    r"|go\s{1,2}with|chose|say|guess|'m\s+going\s+with|am\s+going\s+with)\s+(?:option\s+|answer\s+|choice\s+)?"
+    r"|\bmy\s+(?:choice|pick)\s+is\s+"
     r"|(?:故|应|應|所以|因此|答案|只能)?(?:选择|選擇|应选|應選|选(?!项)|選(?!項))(?:选项|選項)?(?:的是|为)?[:\uff1a]?\s*(?=[*(\uff08\[]{0,3}[A-J])",
     re.IGNORECASE,
 )
@@ -192,7 +193,8 @@ _PART = re.compile(r"\s+(?:in part|as an?|about|only|in itself|for|name|but|howe
 _THING = re.compile(
     r"(?<![A-Za-z])(?!(?:so|that|hence|thus|therefore|then|and|but|or|only|because|since|as|where|while|when|here"
     r"|clearly"
-    r"|option|choice|answer|statement|letter|alternative|say|says|think|believe|conclude|see|is|are|was|shows?|why|which"
+    r"|option|choice|answer|statement|letter|alternative|say|says|think|believe|conclude|see|is|are|was|shows?|why"
+    r"|which"
     r"|whether|know|means?|suggests?|indicates?|implies|confirms?|follows|clear|sure)\s)"
     r"[A-Za-z]{2,}\s+$",
     re.IGNORECASE,
