@@ -298,7 +298,9 @@ def noun_pattern(languages: tuple[str, ...]) -> "re.Pattern[str]":
         ]
         if nouns:
             either = "|".join(nouns)
-            parts.append(rf"(?<![{LETTER}])(?:{either})(?![{LETTER}0-9])" if spaced else f"(?:{either})")
+            begins = "".join(sorted(set(re.findall(r"(?:^|[|(:>])([^\W\d_])", either))))  # passes over the rest fast
+            guard = rf"(?<![{LETTER}])(?=[{begins}])"
+            parts.append(rf"{guard}(?:{either})(?![{LETTER}0-9])" if spaced else f"(?=[{begins}])(?:{either})")
     return re.compile("|".join(parts), re.IGNORECASE)
 
 

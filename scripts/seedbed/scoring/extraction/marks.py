@@ -194,6 +194,8 @@ def hashes(text: str, start: int, asked: Asked) -> Iterator[Candidate]:
         stop = text.find("\n", match.end())
         content = text[match.end() : stop if stop >= 0 else len(text)]
         reading = None if _HEADING.search(content) else read_whole(content, asked)
+        if reading is None and not text[match.end() + len(content) :].strip() and len(_DIGITS.findall(content)) == 1:
+            reading = read_value(content, 0, asked)  # the last line: "#### 3 bolts of cloth in all"
         if reading is not None and (_is_formula(reading.value or "") or not text[match.end() + len(content) :].strip()):
             yield Candidate(reading.moved(match.end()), "hashes", MARKED, match.start())
 

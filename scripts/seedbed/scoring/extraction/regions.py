@@ -34,7 +34,7 @@ _NEXT_TURN = re.compile(
     r"|<[|\uff5c](?:User|Assistant|end\u2581of\u2581sentence)[|\uff5c]>|<(?:start|end)_of_turn>|<\\?/s>|\[/?INST\]"
 )
 _NEXT_PROBLEM = re.compile(
-    r"^[ \t>#*_]*(?:(?:(?:next|new|another|following)\s+)?(?:question|problem|exercise|q)(?:\s*(?:\d+"
+    r"[ \t>#*_]*(?:(?:(?:next|new|another|following)\s+)?(?:question|problem|exercise|q)(?:\s*(?:\d+"
     r"|\(\d+\)))?[*_ \t]*[:.\uff1a]"
     r"|example\s+\d+[*_ \t]*[:.\uff1a]|(?:instructions?|input)[*_ \t]*[:\uff1a]|(?-i:Human|HUMAN|User"
     r"|USER)[*_ \t]*:(?=\s)"
@@ -42,17 +42,14 @@ _NEXT_PROBLEM = re.compile(
     r"[ \t]*\d*[*_ \t]*[:\uff1a]"
     r"|now,?\s+(?:let's|let us|combining|considering|summari[sz]ing|putting|to sum up)[^\n]{0,60}"
     r"(?:answers|questions|results|答案|问题))"
-    r"|^[ \t]*(?:#+|\*\*)[ \t]*(?:(?:next|new|another)\s+)?(?:question|problem|exercise"
+    r"|[ \t]*(?:#+|\*\*)[ \t]*(?:(?:next|new|another)\s+)?(?:question|problem|exercise"
     r"|instructions?)(?:\s+\d+)?[*_ \t]*$",
     re.MULTILINE | re.IGNORECASE,
 )
-# Every line that starts another problem has one of these words or begins; both are found fast.
-_HINTS = (
-    "problem", "question", "exercise", "example ", "instruction", "input", "human", "user", "now", "问题", "問題",
-    "题目", "題目", "例题", "frage", "aufgabe", "pregunta", "pergunta", "domanda", "problème", "вопрос", "задача",
-    "문제", "질문", "প্রশ্ন", "swali", "q:", "q.", "q\uff1a",
-)  # fmt: skip
-_SHORT_Q = re.compile(r"^[ \t>#*_]*[Qq][ \t\d()*_]{1,12}[:.\uff1a]", re.MULTILINE)
+_LINE = re.compile(
+    r"\n[ \t>#*_]{0,24}(?=[qpeihunfadsQPEIHUNFADS\u0412\u0432\u0417\u0437问問题題例문질প])"
+)  # what such a line may begin with
+_TURN_BEGINS = ("<|", "<\uff5c", "_of_turn>", "/s>", "INST]")
 _MOST = 200  # lines that may start another problem
 
 
@@ -129,13 +126,16 @@ def whole_text(sample: Sample) -> Part:
 
 def stretches(text: str) -> list[tuple[int, bool]]:
     """Return the ends of the stretches between lines that start another problem, and whether each is the last."""
-    ends = []
-    if "<" in text or "[" in text:
-        ends += [match.start() for match in islice(_NEXT_TURN.finditer(text), _MOST) if match.start() > 0]
-    lower = text.lower()
-    if any(hint in lower for hint in _HINTS) or ("q" in lower and _SHORT_Q.search(text)):
-        ends += [match.start() for match in islice(_NEXT_PROBLEM.finditer(text), _MOST) if match.start() > 0]
-    return [*((end, False) for end in sorted(ends)[:_MOST]), (len(text), True)]
+    ends: set[int] = set()
+    if any(begin in text for begin in _TURN_BEGINS):
+        ends.update(match.start() for match in islice(_NEXT_TURN.finditer(text), _MOST))
+    for begin in _LINE.finditer(text):
+        line = begin.start() + 1
+        if _NEXT_PROBLEM.match(text, line):
+            ends.add(line)
+            if len(ends) >= _MOST:
+                break
+    return [*((end, False) for end in sorted(ends - {0})[:_MOST]), (len(text), True)]
 
 
 def _read(sample: Sample) -> tuple[str, Split]:
