@@ -13,8 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from seedbed.scoring.figures import LIKELY, WARY, of_samples
-from seedbed.statistics.intervals import Interval, Tally, across_problems, across_seeds, containing, pass_again, student
-from seedbed.statistics.paired import paired, paired_again
+from seedbed.statistics.intervals import (
+    Interval,
+    Tally,
+    across_problems,
+    across_seeds,
+    containing,
+    paired,
+    paired_again,
+    pass_again,
+    student,
+)
 from seedbed.statistics.pass_at_k import likely_miss, pass_at_k, pass_variance
 
 Array = npt.NDArray[np.float64]

@@ -11,8 +11,7 @@ import pytest
 from seedbed.config.settings import Settings, load
 from seedbed.core.errors import InputError
 from seedbed.datasets.prepare import prepare
-from seedbed.datasets.rows import shaped
-from seedbed.datasets.subset import chosen, label
+from seedbed.datasets.rows import chosen, label, shaped
 from seedbed.workflow.snapshot import client, effective
 
 ROWS = [(f"r{number}", ["odd" if number % 2 else "even", "all"]) for number in range(50)]

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from seedbed.scoring.equality_process import Equivalence
-from seedbed.scoring.grading import grade
-from seedbed.scoring.typed_grading import grade_value
+from seedbed.scoring.grading import grade, grade_value
 from tests.shared import SHARED
 
 CASES = SHARED / "cases"

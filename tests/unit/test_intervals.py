@@ -13,9 +13,11 @@ from seedbed.statistics.intervals import (
     Tally,
     across_problems,
     across_seeds,
+    linked,
     mean_of,
+    paired,
+    paired_again,
 )
-from seedbed.statistics.paired import linked, paired, paired_again
 from seedbed.statistics.pass_at_k import pass_variance
 
 SHARES = st.lists(st.integers(0, 16), min_size=2, max_size=60).map(lambda counts: [count / 16 for count in counts])

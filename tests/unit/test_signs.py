@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seedbed.core.environment import SOURCES
-from seedbed.statistics.paired import LEAST, sign_flip_p
+from seedbed.statistics.intervals import LEAST, sign_flip_p
 
 
 @given(st.lists(st.integers(-6, 6), max_size=9), st.integers(1, 7))
@@ -54,7 +54,7 @@ def test_what_is_too_small_to_be_told_is_told_as_the_least() -> None:
 
 def test_fourteen_thousand_problems_need_nothing_heavy() -> None:
     code = (
-        "import sys; from seedbed.statistics.paired import sign_flip_p;"
+        "import sys; from seedbed.statistics.intervals import sign_flip_p;"
         " print(sign_flip_p([index % 33 - 16 for index in range(14_000)]), 'numpy' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=SOURCES)

@@ -9,9 +9,8 @@ from typing import Any
 from seedbed.core.digests import digest, sha256
 from seedbed.core.errors import InputError
 from seedbed.datasets.formats import objects
-from seedbed.datasets.rows import shaped
+from seedbed.datasets.rows import chosen, shaped, subsets_of
 from seedbed.datasets.sources import fetch
-from seedbed.datasets.subset import chosen, subsets_of
 from seedbed.records.dataset import Row, write_rows
 
 

@@ -8,8 +8,19 @@ from typing import Any
 from seedbed.core.errors import InputError
 from seedbed.scoring.answers import Scored
 from seedbed.scoring.figures import Cells, by_problem
-from seedbed.statistics.intervals import NORMAL_80, NORMAL_975, Interval, Tally, across_seeds, containing, student
-from seedbed.statistics.paired import linked, paired, paired_again, sign_flip_p
+from seedbed.statistics.intervals import (
+    NORMAL_80,
+    NORMAL_975,
+    Interval,
+    Tally,
+    across_seeds,
+    containing,
+    linked,
+    paired,
+    paired_again,
+    sign_flip_p,
+    student,
+)
 from seedbed.statistics.pass_at_k import pass_variance
 
 LISTED = 10  # problems listed as those that moved most

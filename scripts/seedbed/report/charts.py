@@ -8,7 +8,7 @@ from typing import Any
 from seedbed.records.outputs import TRUNCATED
 from seedbed.report.sample_columns import NONE, NOTHING, RIGHT
 from seedbed.report.texts import Facts
-from seedbed.statistics.paired import sign_flip_p
+from seedbed.statistics.intervals import sign_flip_p
 
 BINS = 24  # of tokens
 STEPS = 120  # of the time line

@@ -8,7 +8,7 @@ from typing import Any
 from seedbed.config.settings import Settings
 from seedbed.core import files
 from seedbed.core.errors import InputError
-from seedbed.datasets.subset import label
+from seedbed.datasets.rows import label
 from seedbed.health import repetition
 from seedbed.records import import_record, paths
 from seedbed.records.coverage import INVALID, cover

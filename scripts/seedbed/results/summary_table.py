@@ -10,7 +10,7 @@ from typing import Any
 from tabulate import tabulate
 
 from seedbed.core import files
-from seedbed.datasets.subset import label
+from seedbed.datasets.rows import label
 from seedbed.records import paths
 from seedbed.scoring.figures import interval_of
 from seedbed.scoring.score_files import STRICT, metrics_name, read_details

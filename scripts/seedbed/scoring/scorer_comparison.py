@@ -8,7 +8,7 @@ from seedbed.core.errors import InputError
 from seedbed.records.outputs import TIMEOUT
 from seedbed.scoring.answers import Scored
 from seedbed.scoring.score_files import read_table
-from seedbed.statistics.paired import sign_flip_p
+from seedbed.statistics.intervals import sign_flip_p
 
 OUTCOMES = ("none", "right", "wrong")
 

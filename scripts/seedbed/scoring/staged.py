@@ -7,9 +7,8 @@ import msgspec
 from seedbed.scoring.answers import FINAL, NOTHING, TIMED_OUT, Found, Sample, Scorer
 from seedbed.scoring.definition import Definition, PatternStage, StrictStage, find_definition, read_definition
 from seedbed.scoring.extraction.regions import Part, end_of_thought, final_part, first_turn, thought, whole_text
-from seedbed.scoring.grading import Comparer, grade
+from seedbed.scoring.grading import Comparer, grade, grade_value
 from seedbed.scoring.strict import Strict
-from seedbed.scoring.typed_grading import grade_value
 
 FIRST_DIFFERS = "first-differs"  # flag: the final part marks another answer before the last one
 
