@@ -315,6 +315,7 @@ _TURNS = re.compile(
 )
 _CLOSING = re.compile(r"(?:[\s*_`\"'$]|<[^<>\n]{1,20}>|\.|。|!)+$")
 _LAST_CHARACTERS = 1200  # no sentence that concludes is further from the end
+_SHORTEST = 4  # characters of an option's words that may end a sentence
 _BREAK = re.compile(r"(?<![A-J(])[.!?。！？][*_\"')]{0,4}(?:\s+|(?=[\u4e00-\u9fff]))|\s*\n\s*")
 _ITEM = re.compile(r"[\s>*_-]*[(\[]?[A-J][.):]\s")
 _CONCLUSION = re.compile(
@@ -345,8 +346,10 @@ def last_option(text: str, asked: Asked, words: Callable[[], tuple[str, ...]] | 
         if number == 3 or "?" in sentence:
             break
         stop = start
-    line = max(0, text.rfind("\n", 0, end) + 1)
-    return _own_words(text, line, end, words(), asked) if words is not None else None
+    if words is None:
+        return None
+    sentences = _sentences_from_end(text, max(0, end - _LAST_CHARACTERS), end)
+    return _own_words(text, sentences[0] if sentences else 0, end, words(), asked)
 
 
 def _sentences_from_end(text: str, begin: int, end: int) -> list[int]:
@@ -395,15 +398,16 @@ def _is_choice(sentence: str, match: "re.Match[str]", closing: str) -> bool:
     return (ends and match.lastgroup in {"word", "bracket"}) or _CONCLUDES.search(sentence) is not None
 
 
-def _own_words(text: str, line: int, end: int, words: tuple[str, ...], asked: Asked) -> Candidate | None:
-    """Return the option whose own words are the last line of a text, or the end of it behind a colon or a verb."""
-    last = _bare(text[line:end])
-    same = [
-        letter for letter, option in zip(asked.letters, words, strict=False) if _bare(option) and _bare(option) == last
-    ]
-    if len(same) != 1:
-        return None
-    return Candidate(Reading(same[0], line, end), "words", NAMED, line)
+def _own_words(text: str, start: int, end: int, words: tuple[str, ...], asked: Asked) -> Candidate | None:
+    """Return the option whose own words are the last line of a text, or end its last sentence if that concludes."""
+    line = _bare(text[text.rfind("\n", 0, end) + 1 : end])
+    last = _bare(text[start:end])
+    bare = {letter: _bare(option) for letter, option in zip(asked.letters, words, strict=False) if _bare(option)}
+    same = [letter for letter, option in bare.items() if option == line]
+    if not same and _CONCLUSION.match(text[start:end]) and not _NEGATIVE.search(text, start, end):
+        said = [letter for letter, option in bare.items() if len(option) >= _SHORTEST and option in last]
+        same = [letter for letter in said if len(said) == 1 and last.endswith(bare[letter])]
+    return Candidate(Reading(same[0], start, end), "words", NAMED, start) if len(same) == 1 else None
 
 
 def _bare(text: str) -> str:

@@ -29,6 +29,9 @@ _SPOKEN_OF = re.compile(
 )
 _MARKUP = re.compile(r"(?:\s|[*_#>-]|<[^<>\n]{0,40}>|\\\]|\\\)|\$)*")  # says nothing
 _TELLS = re.compile(r"\d|\\boxed|[(\[][A-J][)\]]|\b[A-J]\b[.*]|(?:answer|option|choice)\b|答|উত্তর|jibu", re.IGNORECASE)
+_CONFIRMS = re.compile(
+    r"\b(?:verif|check|confirm|both sides)[\s\S]{0,600}\b(?:correct|equal|holds|matches|works)\b", re.IGNORECASE
+)
 _NEXT_TURN = re.compile(
     r"<\|im_(?:start|end)\|>|<\|(?:start_header_id|eot_id|endoftext|user|assistant|end|eom_id|return)\|>"
     r"|<[|\uff5c](?:User|Assistant|end\u2581of\u2581sentence)[|\uff5c]>|<(?:start|end)_of_turn>|<\\?/s>|\[/?INST\]"
@@ -208,7 +211,8 @@ def _last_paragraph(text: str, span: tuple[int, int]) -> Part:
     start, end = span
     for _ in range(4):
         gap = max(start, text.rfind("\n\n", start, end))
-        if gap == start or (_says(text, gap, end) and _TELLS.search(text, gap, end)):
+        closing = not _says(text, gap, end) or not _TELLS.search(text, gap, end) or _CONFIRMS.search(text, gap, end)
+        if gap == start or not closing:
             break
         end = gap
     start, end = max(start, text.rfind("\n\n", start, end) + 1), span[1]
