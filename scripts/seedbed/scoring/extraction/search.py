@@ -8,8 +8,9 @@ from itertools import chain
 from seedbed.scoring.answers import NOTHING, REASONING, Found, Sample, Words, answered
 from seedbed.scoring.extraction.candidates import BARE, MARKED, REACH, STATED, Asked, Candidate, decide
 from seedbed.scoring.extraction.latex import plain
-from seedbed.scoring.extraction.marks import Stages, boxes, candidates, last_box, last_words
+from seedbed.scoring.extraction.marks import Stages, boxes, candidates, last_box
 from seedbed.scoring.extraction.regions import Part, stretches
+from seedbed.scoring.extraction.sentences import last_words
 from seedbed.scoring.extraction.values import AHEAD
 
 RUN_ON = "run-on"  # flag: another problem starts behind the answer

@@ -9,13 +9,11 @@ from seedbed.scoring.extraction.languages import (
     APPROXIMATE,
     BUT,
     FILLERS,
-    LANGUAGES,
     NEGATION,
     NOT_BEHIND,
     OR,
     RANGE,
     UNKNOWN,
-    noun_pattern,
 )
 from seedbed.scoring.extraction.latex import plain, skip_decoration, top_level, unwrapped
 from seedbed.scoring.extraction.numbers import (
@@ -104,7 +102,6 @@ _DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
 _SENTENCE_END = re.compile(
     r"\n|[.!?;](?=\s|$)|<\||<(?=/)|\u3002|(?=,?\s+(?:but|so|because|since|as desired|which|where|for all|I hope))"
 )
-_FORMULA = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$((?:[^$\\]|\\.)+)\$", re.DOTALL)
 _MORE = re.compile(r"\s*(?:,|;|and|or|\\text\{ ?(?:and|or) ?\}|\\quad|where|\u548c|\u6216)\s*(?=\$|\\\()")
 _SAYS = re.compile(r"\w|\\[a-zA-Z{]|[\u2205\u221e]")  # mere punctuation does not
 _GOES_ON = re.compile(
@@ -121,20 +118,11 @@ _GLUED = re.compile(r"[-+*/^_(]")  # the same behind a formula
 _TITLE = re.compile(r"(?:[A-Z][A-Za-z]{2,}(?: [A-Za-z]+){0,2}|A N S W E R ?):\s+(?=[$\\\d(-])")  # "Area: 5"
 _WORDS_IN_BRACKETS = re.compile(r"\s+\((?:[A-Za-z]{2,}[ -]?)+\)[\s.]*$")
 _MIXED_NUMBER = re.compile(r"\d+\s?\$[^$]+\$")
-_WORDS_OF_PROSE = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}")
 _PROSE = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}\s+[A-Za-z]{2,}(?![A-Za-z(])(?!\})")
 _PERCENT = re.compile(r"\s*\\?%")
-_NAMES = re.compile(r"Answer\b")
-_RELATES = re.compile(
-    r"[=<>\u2260\u2264\u2265\u2208]|\\(?:[lg]eq?q?|[lg]eqslant|neq?|lt|gt|in|equiv|approx|subset)(?![a-z])"
-)
-_STATES = re.compile(
-    r"(?::|\b(?:is|are|equals?|was|be|get|gives?|obtain|answer|ist|est|es|é|è|равно|равен)|是|为|為|は)[\s*_]*$",
-    re.IGNORECASE,
-)  # what joins a formula to the sentence that states it
 _STOPS = re.compile(r"[\s.,;:!*`_\"'\u201d]+$")
 _TRAILING = re.compile(r"(?:[\s.,;:!*`_\"'\u201d]|\\[\])])+$")
-_SENTENCE = re.compile(
+SENTENCE = re.compile(
     r"(?:\b(?:is|are|was|were|has|have|the|that|this|it|we|you|there|because|can|will|would|should|must|may)\b)",
     re.IGNORECASE,
 )
@@ -482,7 +470,7 @@ def _phrase(text: str, place: int, end: int) -> Reading | None:
     trailing = (_STOPS if "\\(" in text[place:limit] else _TRAILING).search(text[place:limit])
     limit = place + trailing.start() if trailing else limit
     phrase = _without_aside(text[place:limit])
-    if not _SAYS.search(phrase) or len(phrase) > 160 or _SENTENCE.search(phrase) or is_placeholder(phrase, "math"):
+    if not _SAYS.search(phrase) or len(phrase) > 160 or SENTENCE.search(phrase) or is_placeholder(phrase, "math"):
         return None
     if APPROXIMATE.fullmatch(phrase):
         return None
@@ -511,41 +499,6 @@ def _without_aside(phrase: str) -> str:
     """Return a phrase without the words in brackets that end it, as in "65 (cubic units)"."""
     aside = _WORDS_IN_BRACKETS.search(phrase)
     return phrase[: aside.start()] if aside else phrase
-
-
-def read_bare(text: str) -> Reading | None:
-    """Return the answer of a reply that is one short line: the line itself, or the only formula in its sentence."""
-    start = len(text) - len(text.lstrip())
-    line = text.strip()
-    if not line or len(line) > 200 or len(re.sub(r"\\\[\s*|\s*\\\]|\$\$\s*|\s*\$\$", "", line).split("\n")) > 1:
-        return None
-    if noun_pattern(tuple(LANGUAGES)).fullmatch(re.sub(r"^\W+|[\W_]+$", "", line.lstrip("_"))):
-        return None  # a label and nothing behind it
-    formulas = list(_FORMULA.finditer(line))
-    before, after = (line[: formulas[0].start()], line[formulas[0].end() :]) if formulas else (line, "")
-    words = before + after
-    if len(formulas) == 1 and (
-        ":" in words or _SENTENCE.search(words) or len(words.split()) > 2 or _NAMES.match(words)
-    ):
-        if (
-            NEGATION.search(words)
-            or "?" in after
-            or not (_RELATES.search(formulas[0][0]) or not before.strip() or _STATES.search(before))
-        ):
-            return None
-        content = next(group for group in formulas[0].groups() if group is not None)
-        start, line = start + formulas[0].start() + formulas[0][0].index(content), content
-    elif (not formulas and (line.startswith("<") or len(_WORDS_OF_PROSE.findall(line)) > 2)) or (
-        _SENTENCE.search(line) and not (formulas and formulas[0].start() == 0)
-    ):
-        return None
-    elif len(formulas) > 1:
-        return Reading(line, start, start + len(line))
-    box = read_box(line, "math", "")
-    value = "" if box is None else (box.value or "").strip()
-    if box is None or not value or value.startswith("<") or is_placeholder(value, "math"):
-        return None
-    return box._replace(start=start + box.start, end=start + box.end)
 
 
 def _opened(text: str, place: int, end: int) -> tuple[int, int, int, int] | None:
