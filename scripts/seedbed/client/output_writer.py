@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -151,19 +152,22 @@ def output_record(request: Request, record: Mapping[str, Any], scorer: Scorer, f
     }
 
 
-def write_output(
-    out: Path,
-    requests: Sequence[Request],
-    store: Store,
-    failed: Mapping[str, str],
-    scorer: Scorer,
-    seed: int,
-    fingerprint: str,
-) -> int:
+@dataclass(frozen=True)
+class Output:
+    """The output file of one seed: its path, the requests in the dataset's order, and what every record bears."""
+
+    path: Path
+    requests: Sequence[Request]
+    seed: int
+    answer_fingerprint: str
+
+
+def write_output(output: Output, store: Store, failed: Mapping[str, str], scorer: Scorer) -> int:
     """Write the records in the dataset's order, check what was written, rename and mark it; return how many are right.
 
-    Raises RunError if the file system refuses; what was at `out` before is kept.
+    Raises RunError if the file system refuses; what was at the path before is kept.
     """
+    out, requests, seed = output.path, output.requests, output.seed
     right = 0
     part = out.with_name(f"{out.name}.part")
     try:
@@ -173,7 +177,7 @@ def write_output(
             for request in requests:
                 reason = failed.get(request.id)
                 record = store.get(request.key, request.id) if reason is None else error_record(request, reason, seed)
-                line = output_record(request, record, scorer, fingerprint)
+                line = output_record(request, record, scorer, output.answer_fingerprint)
                 right += line["symbolic_correct"]
                 file.write(json.dumps(line) + "\n")
             file.flush()

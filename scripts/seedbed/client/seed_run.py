@@ -4,7 +4,10 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
+
+import aiohttp
 
 from seedbed.client.context_overflow import (
     CUT_FLAG,
@@ -18,40 +21,63 @@ from seedbed.client.context_overflow import (
     policy_of,
     skipped_record,
 )
-from seedbed.client.endpoint import Demand
+from seedbed.client.endpoint import Demand, Link
+from seedbed.client.job_config import Benchmark, Snapshot
 from seedbed.client.output_writer import OURS, StrictScorer, stored_record
+from seedbed.client.preflight import Preflight
 from seedbed.client.requests import Request
 from seedbed.client.retries import Asking, GaveUp
 from seedbed.client.sample_store import Store
 from seedbed.client.seed_progress import RUNNING, Progress
-from seedbed.client.transport import Watch
+from seedbed.client.transport import Chat, Watch
 from seedbed.core.errors import RunError
 
 TICK = 1.0
 SYNC = 30.0
 
 
+@dataclass(frozen=True)
+class Samples:
+    """Where the samples of a seed go: the store, the strict score, the progress."""
+
+    seed: int
+    store: Store
+    scorer: StrictScorer
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Client:
+    """The connection of one seed to its model: `build_client` puts its parts together."""
+
+    demand: Demand
+    watch: Watch
+    chat: Chat
+    asking: Asking
+    preflight: Preflight
+
+
+def build_client(session: aiohttp.ClientSession, snapshot: Snapshot, benchmark: Benchmark, demand: Demand) -> Client:
+    """Return the client of a seed: endpoint, transport, retries and the checks before the first sample."""
+    watch = Watch(snapshot.timeouts.first_byte, snapshot.timeouts.silence)
+    chat = Chat(session, watch, snapshot.served_name)
+    link = Link(session, snapshot, demand)
+    asking = Asking(snapshot, link, chat, watch, demand)
+    return Client(demand, watch, chat, asking, Preflight(session, snapshot, benchmark, link, asking))
+
+
 class SeedRun:
     """One generate job while it talks to the server."""
 
-    def __init__(
-        self,
-        seed: int,
-        store: Store,
-        scorer: StrictScorer,
-        progress: Progress,
-        demand: Demand,
-        asking: Asking,
-        watch: Watch,
-    ) -> None:
-        """Put together what a sample needs."""
-        self._seed = seed
-        self._store = store
-        self._scorer = scorer
-        self._progress = progress
-        self._demand = demand
-        self._asking = asking
-        self._watch = watch
+    def __init__(self, samples: Samples, client: Client) -> None:
+        """Ask `client` for what goes into `samples`."""
+        self._seed = samples.seed
+        self._store = samples.store
+        self._scorer = samples.scorer
+        self._progress = samples.progress
+        self._demand = client.demand
+        self._asking = client.asking
+        self._watch = client.watch
         self._room = asyncio.Event()
         self._epoch = time.time() - time.monotonic()
         self.failed: dict[str, str] = {}

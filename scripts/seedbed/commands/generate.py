@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from seedbed.client.endpoint import Demand, Link
+from seedbed.client.endpoint import Demand
 from seedbed.client.job_config import Benchmark, Snapshot, benchmark, read
 from seedbed.client.nemo_partial import take_over
-from seedbed.client.output_writer import StrictScorer, check_writable, write_output
-from seedbed.client.preflight import Preflight
+from seedbed.client.output_writer import Output, StrictScorer, check_writable, write_output
 from seedbed.client.requests import Request, all_requests
-from seedbed.client.retries import Asking
 from seedbed.client.sample_store import Store, path_of
 from seedbed.client.seed_progress import Progress
-from seedbed.client.seed_run import SeedRun
-from seedbed.client.transport import Chat, Watch, open_session
+from seedbed.client.seed_run import Samples, SeedRun, build_client
+from seedbed.client.transport import open_session
 from seedbed.core.digests import with_server
 from seedbed.core.errors import InputError, RunError, exit_code
 from seedbed.records.coverage import ROUNDING
@@ -57,14 +55,13 @@ def generate(job: Job) -> None:
             for warning in [*store.warnings, *take_over(job.out, job.requests, store, job.seed)]:
                 print(f"warning: {warning}", file=sys.stderr)
             pending = _restore(job, store, progress, scorer)
-            failed = asyncio.run(_ask(job, pending, store, progress, scorer)) if pending else {}
+            failed = asyncio.run(_ask(job, pending, Samples(job.seed, store, scorer, progress))) if pending else {}
             scorer.close()
             progress.errors = len(failed)
             _judge(job, failed, store)
             progress.enter("finishing")
-            progress.correct = write_output(
-                job.out, job.requests, store, failed, scorer, job.seed, job.answer_fingerprint
-            )
+            output = Output(job.out, job.requests, job.seed, job.answer_fingerprint)
+            progress.correct = write_output(output, store, failed, scorer)
         state = "done"
     except asyncio.CancelledError as error:
         state = "interrupted"
@@ -86,9 +83,7 @@ def _restore(job: Job, store: Store, progress: Progress, scorer: StrictScorer) -
     return pending
 
 
-async def _ask(
-    job: Job, pending: list[Request], store: Store, progress: Progress, scorer: StrictScorer
-) -> dict[str, str]:
+async def _ask(job: Job, pending: list[Request], samples: Samples) -> dict[str, str]:
     """Ask for the pending samples and return the reason of each that failed for good."""
     task = asyncio.current_task()
     assert task is not None
@@ -101,16 +96,12 @@ async def _ask(
         allocation.watch(folder, snapshot.lease_seconds)
     with Demand(folder, f"{job.name}-rs{job.seed}", snapshot.concurrency, snapshot.lease_seconds, brokered) as demand:
         async with open_session() as session:
-            watch = Watch(snapshot.timeouts.first_byte, snapshot.timeouts.silence)
-            chat = Chat(session, watch, snapshot.served_name)
-            link = Link(session, snapshot, demand)
+            client = build_client(session, snapshot, job.benchmark, demand)
             stat = job.run.stat()
-            asking = Asking(snapshot, link, chat, watch, demand)
-            preflight = Preflight(session, snapshot, job.benchmark, link, asking)
-            check = partial(preflight.check, folder, [stat.st_mtime_ns, stat.st_ino], job.requests)
-            seed_run = SeedRun(job.seed, store, scorer, progress, demand, asking, watch)
+            check = partial(client.preflight.check, folder, [stat.st_mtime_ns, stat.st_ino], job.requests)
+            seed_run = SeedRun(samples, client)
             await seed_run.run(check, pending)
-            await chat.settle()
+            await client.chat.settle()
             return seed_run.failed
 
 
