@@ -133,10 +133,10 @@ LANGUAGES: dict[str, Words] = {
         european=True,
     ),
     "es": Words(
-        r"(?:respuesta|resultado|opción|solución)\s+(?:final|correct[ao]|definitiv[ao])",
+        r"(?:respuesta|resultado|opción|solución|alternativa)\s+(?:final|correct[ao]|definitiv[ao])",
         r"respuesta|resultado|solución",
         r"(?:no\s+)?(?:es|sería|será|debe\s+ser|vale)(?:\s+(?:por\s+(?:lo\s+)?tanto|entonces|igual\s+a))*",
-        ("respuesta", "resultado", "opción", "solución"),
+        ("respuesta", "resultado", "opción", "solución", "alternativa"),
         european=True,
     ),
     "pt": Words(
@@ -196,7 +196,7 @@ FILLERS = re.compile(
     r"is|of\s+course|in\s+fact|the\s+(?:number|integer|value|option|choice|letter|fraction|answer)|option|choice"
     r"|rather|instead|likely|probably|still|always|definitely|"
     r"somit|daher|donc|alors|entonces|portanto|quindi|dunque|igual\s+a|uguale\s+a|égale?\s+à"
-    r"|pari\s+a)(?![A-Za-z\u00c0-\u024f])|,(?=\s)|数字)*",
+    r"|pari\s+a)(?![A-Za-z\u00c0-\u024f])|,\s[^,.;:\n\d$\\]{2,30},(?=\s)|,(?=\s)|、|数字)*",
     re.IGNORECASE,
 )
 HEAD = re.compile(

@@ -233,7 +233,8 @@ _WORDY = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{2}|(?:[A-Za-z]{2,}\s+){3}")  
 _UNREAL = re.compile(r"would|could|might", re.IGNORECASE)
 _IF_BEHIND = re.compile(r"[^.\n]{0,40}?\b(?:if|without|with|were)\b", re.IGNORECASE)
 _OTHER = re.compile(
-    r"\b(?:without|for comparison)\b[^.\n]{0,60}$|(?<!problem)(?<!question)'s\s+(?:\w+\s+)?$"
+    r"\b(?:without|for comparison|(?:in|by) (?:contrast|comparison))\b[^.\n]{0,60}$"
+    r"|(?<!problem)(?<!question)'s\s+(?:\w+\s+)?$"
     r"|\b(?:original|previous|other|next|first|second|similar)\s+\w+'s\s+(?:\w+\s+)?$"
     r"|\b(?:wrong|incorrect|false|common|naive|expected|reference|sample|printed|usual|tempting|previous|original|other"
     r"|old|former|opposite|earlier)\s+(?:\w+\s+)?$|\bin (?:the|an) (?:original|other|previous|old|similar|reverse\w*)"
@@ -297,7 +298,7 @@ def _phrase(text: str, match: "re.Match[str]", noun: Noun, line: int, asked: Ask
     verb = verb_pattern(noun.language).match(text, noun.end)
     if verb is None:
         before = _before(text, line, noun, asked)
-        turned = noun.language == "ru" or _TURNED.search(text, max(line, noun.start - 60), noun.start)
+        turned = noun.language in {"ru", "bn"} or _TURNED.search(text, max(line, noun.start - 60), noun.start)
         return before or (_directly(text, noun.end, asked, noun.start) if turned else None)
     swahili = noun.language == "sw" and verb["verb"].lower().startswith("si")
     negated = (

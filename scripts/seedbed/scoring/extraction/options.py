@@ -174,13 +174,14 @@ _CHOOSE_NEEDLES = (
     "選",
 )
 _SUPERLATIVE = re.compile(
-    r"\b(?:(?:best|closest|correct|right|most\s+[a-z]+|only\s+(?:remaining|correct|possible))\s+"
-    r"(?:(?:fit|match|guess|statement|description|explanation|candidate|conclusion|pair|combination|order|value|one"
-    r"|option|choice|answer|selection)s?)|odd\s+one\s+out)(?:\s+(?:here|among\s+(?:these|them|the\s+\w+(?:\s+\w+)?)"
+    r"\b(?:(?:best|closest|correct|right|strongest|final|most\s+[a-z]+|only)(?:\s+[a-z-]+){0,2}?\s+"
+    r"(?:fit|match|guess|statement|description|explanation|candidate|conclusion|pair|combination|order|value|one|option"
+    r"|choice|answer|selection|response|letter|bet|pick|verdict|decision|interpretation|hypothesis|reason)s?"
+    r"|odd\s+one\s+out)(?:\s+(?:here|among\s+(?:these|them|the\s+\w+(?:\s+\w+)?)"
     r"|(?:to|for|of|with)\s+(?:this|these|the)\s+[a-z]+))?\s*(?:is|would\s+be|seems\s+to\s+be|:|is\s+then)\s*:?\s*",
     re.IGNORECASE,
 )
-_SUPERLATIVE_NEEDLES = ("best", "closest", "correct", "right", "most", "only", "odd")
+_SUPERLATIVE_NEEDLES = ("best", "closest", "correct", "right", "strongest", "final", "most", "only", "odd")
 _DENIED = re.compile(
     r"(?:\bnot|n't|\bnever|\bno longer|\bnicht|\bpas|\bno|\bnão|\bnon|\bне|不|没有|沒有|无法|無法|并非|別|别)\s*"
     r"(?:[\w\u4e00-\u9fff]{0,12}\s*)?$",
@@ -199,7 +200,10 @@ _THING = re.compile(
     r"[A-Za-z]{2,}\s+$",
     re.IGNORECASE,
 )  # a noun before a letter: "hepatitis B", "acid (B)"
-_LIST = re.compile(r"[A-J][)\]*]*\s*(?:,|or|and|nor|&|/)\s*$|\b(?:none|neither|both)\b[^.\n]*$", re.IGNORECASE)
+_LIST = re.compile(
+    r"(?<![A-Za-z])(?-i:[A-J])[)\]*]*\s*(?:,|or|and|nor|&|/)\s*[(\[*]*$|\b(?:none|neither|both|either)\b[^.\n]*$",
+    re.IGNORECASE,
+)
 _CJK_LIST = re.compile(r"[A-J](?:选?项)?\s*(?:和|与|以及|及|或|,|、)\s*(?:选项)?$")
 _ASKED = re.compile(r"[^.!\n]{0,60}\?")  # the sentence goes on to a question mark
 _CLAUSE = re.compile(r"[.!?;,。，；！？\n]")
@@ -288,6 +292,7 @@ _MARKED = re.compile(
     rf"(?:\b(?i:{_WORD})\s+[*_$]{{0,3}}[(\[]?(?P<word>[A-J])\b[)\]]?|(?<![\w$\\])[(\[](?P<bracket>[A-J])[)\]]"
     r"|(?:[*_]{2}|^[ \t>*-]*|(?<=[:]\s)|(?<=\bis\s)|(?<=\bare\s))(?P<point>[A-J])[.)][*_]{0,2}(?=\s+\S)"
     r"|[*_]{2}(?P<bold>[A-J])[*_]{2}|(?:(?<=\bis\s)|(?<=^So,\s))(?P<bare>[A-J])(?=[.\s*]*\Z)"
+    r"|\b(?i:hence|thus|therefore|so),?\s+(?P<hence>[A-J])(?=[.\s*]*\Z)"
     r"|\b(?i:only)\s+(?P<only>[A-J])(?=\s+(?!and\b|or\b|to\b)[a-z])"
     r"|(?:选项|選項|選択肢)\s*[(]?(?P<zh>[A-J])[)]?|(?<![A-Za-z])(?P<item>[A-J])\s*(?:选项|選項|项|項)"
     r"|(?:是|为|為|は|が|只有|只剩下?)\s*[(]?(?P<cjk>[A-J])(?![A-Za-z0-9]))",
@@ -300,9 +305,16 @@ _COPULA = re.compile(
     r"(?:the\s+|an?\s+|only\s+|indeed\s+|therefore\s+|thus\s+|likely\s+|most\s+likely\s+)*$",
     re.IGNORECASE,
 )
+_LEADS = re.compile(
+    r"(?:\b(?:is|are|be|to|towards?|with|by|as|for|matches|matching|supports?|favou?rs?|gives|leaves|leaving|choose"
+    r"|only"
+    r"|namely|thus|hence|so|therefore|get|of|also|является)|i\.e\.|[:=(,\u2192\u21d2\u2234>\d]|[-\u2013\u2014])[*_( ]*"
+    r"(?:the\s+|our\s+|answer\s+|is\s+)*$",
+    re.IGNORECASE,
+)  # what may stand before an option that ends a sentence
 _NEGATIVE = re.compile(
     r"\b(?:not|never|neither|nor|cannot|eliminat\w*|rul\w+ out|exclud\w*|unlike|except|incorrect|wrong|false|fails?"
-    r"|instead of|rather than)\b|n't\b|不|错|錯|没有|排除|ない|않|아니",
+    r"|instead of|rather than)\b|n't\b|不|错|錯|没有|排除|ない|ありません|않|아니",
     re.IGNORECASE,
 )
 _CONCLUDES = re.compile(
@@ -316,7 +328,7 @@ _TURNS = re.compile(
 _CLOSING = re.compile(r"(?:[\s*_`\"'$]|<[^<>\n]{1,20}>|\.|。|!)+$")
 _LAST_CHARACTERS = 1200  # no sentence that concludes is further from the end
 _SHORTEST = 4  # characters of an option's words that may end a sentence
-_BREAK = re.compile(r"(?<![A-J(])[.!?。！？][*_\"')]{0,4}(?:\s+|(?=[\u4e00-\u9fff]))|\s*\n\s*")
+_BREAK = re.compile(r"(?<![A-J(])(?<!i\.e)(?<!e\.g)[.!?。！？][*_\"')]{0,4}(?:\s+|(?=[\u4e00-\u9fff]))|\s*\n\s*")
 _ITEM = re.compile(r"[\s>*_-]*[(\[]?[A-J][.):]\s")
 _CONCLUSION = re.compile(
     r"\W*(?:so|thus|hence|therefore|in (?:conclusion|summary)|overall|consequently|this (?:means|leaves)|based on"
@@ -372,7 +384,7 @@ def _letter_of(match: "re.Match[str]") -> str:
 
 def _is_choice(sentence: str, match: "re.Match[str]", closing: str) -> bool:
     """Return whether a sentence that names one option says that it is the answer."""
-    turns = list(_TURNS.finditer(sentence, 0, match.start()))
+    turns = [turn for turn in _TURNS.finditer(sentence) if turn.end() <= match.start()]
     sentence = sentence[turns[-1].start() :] if turns else sentence
     before, after = sentence[: len(sentence) - len(match.string) + match.start()], match.string[match.end() :]
     if "?" in closing or CONDITION.search(sentence) or _SUPPOSED.search(sentence):
@@ -389,13 +401,14 @@ def _is_choice(sentence: str, match: "re.Match[str]", closing: str) -> bool:
     joined = joined or (re.search("$", before) if match.lastgroup == "cjk" else None)
     own = match.lastgroup in {"point", "bracket", "word", "bold"}
     if joined and not re.search(r"[不非]$", before[: joined.start()].rstrip()) and (own or not _NEGATIVE.search(after)):
-        return not _NEGATIVE.match(after.lstrip()) and not re.match(r"\s*(?:is|are|was)\s+(?:not|in|wrong)", after)
+        denied = _NEGATIVE.match(after.lstrip()) or (match.lastgroup == "cjk" and _NEGATIVE.search(after[:12]))
+        return not denied and not re.match(r"\s*(?:is|are|was)\s+(?:not|in|wrong)", after)
     if _NEGATIVE.search(sentence):
         return match.lastgroup in {"zh", "item"} and "只有" in before
     if not before.strip(" -*_>#") and re.match(r"\s*[:*]", after):
         return False  # the heading of a list's item
     ends = not after.strip(" )*_].") or re.match(r"\s*\)?[*_]{0,3}$", after) is not None
-    return (ends and match.lastgroup in {"word", "bracket"}) or _CONCLUDES.search(sentence) is not None
+    return (ends and _LEADS.search(before) is not None) or _CONCLUDES.search(sentence) is not None
 
 
 def _own_words(text: str, start: int, end: int, words: tuple[str, ...], asked: Asked) -> Candidate | None:

@@ -21,7 +21,8 @@ _LOOKED_AT = 1 << 16  # characters
 _SHORT = 1 << 12  # characters
 _SEVERAL = re.compile(r"\d\D+\d")
 _DOUBT = re.compile(
-    r"\b(?:not|never|cannot|but|however|wait|fails?|(?:check|verify)(?![\s\S]*\b(?:correct|equal|holds|matches|works)\b)|wrong|mistake|maybe|perhaps|alternatively|hmm|guess)\b"
+    r"\b(?:not|never|cannot|but|however|wait|fails?|(?:check|verify)(?![\s\S]*\b(?:correct|equal|holds|matches"
+    r"|works)\b)|wrong|mistake|maybe|perhaps|alternatively|hmm|guess)\b"
     r"|n't\b|\?|不|错|但",
     re.IGNORECASE,
 )
