@@ -242,6 +242,7 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )  # before a noun: the answer to something else
 _SUPPOSED = re.compile(r"\b(?:with|had|were)\b[^.\n]{0,60}$", re.IGNORECASE)  # before a noun with "would be" behind it
+_CASE = re.compile(r"\b(?:for|when|with)\s+\$?[a-z]\s*=\s*[^.\n]*$", re.IGNORECASE)  # "for n = 7 the answer is 49"
 _OTHER_CASE = re.compile(r"[^.\n]{0,8}\b(?:without|if|when|in the other|in that case)\b", re.IGNORECASE)
 _TURNED = re.compile(r"\b(?:ist|lautet|beträgt)\s+(?:die|das|unsere?)\s+(?:\w+e\s+)?$")  # "somit ist die Antwort 42"
 
@@ -327,6 +328,7 @@ def _candidate(text: str, reading: Reading, stage: str, strong: bool, noun: Noun
     """Return a candidate as strong as its mark: a strong one is directly followed by a value and nothing more."""
     note = _ASIDE.match(text, line)
     aside = (note is not None and note.end() <= noun.start) or _in_brackets(text, line, noun.start)
+    aside = aside or _CASE.search(text, max(line, noun.start - 40), noun.start) is not None
     rank = MARKED if strong and not aside and reading.clean else STATED
     return Candidate(reading, stage, rank, noun.start, aside)
 

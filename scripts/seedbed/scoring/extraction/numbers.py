@@ -235,9 +235,10 @@ def _product(text: str, start: int, notation: Notation, depth: int) -> Number | 
             total = Number(total.value + part.value, part.end, False, False)
             continue
         operator = times or over
-        if operator is None:
+        attached = operator is None and total.simple and text.startswith("(", total.end)
+        if operator is None and not attached:
             return total
-        factor = _power(text, _amount(text, operator.end()), notation, depth)
+        factor = _power(text, _amount(text, operator.end()) if operator else total.end, notation, depth)
         if factor is None or (over and factor.value == 0):
             return total
         value = total.value / factor.value if over else total.value * factor.value

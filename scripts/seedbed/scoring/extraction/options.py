@@ -208,7 +208,8 @@ _CJK_LIST = re.compile(r"[A-J](?:选?项)?\s*(?:和|与|以及|及|或|,|、)\s*
 _ASKED = re.compile(r"[^.!\n]{0,60}\?")  # the sentence goes on to a question mark
 _CLAUSE = re.compile(r"[.!?;,。，；！？\n]")
 _SUPPOSED = re.compile(
-    r"\b(?:if|unless|suppose|assuming|whether|would|could|might|trap|tempting|think|thinking|believe|mistake)\b|如果"
+    r"\b(?:if|unless|suppose|assuming|whether|would|could|might|trap|tempting|(?<!i )think|thinking|(?<!i )believe"
+    r"|mistake)\b|如果"
     r"|假如|假设|若",
     re.IGNORECASE,
 )
@@ -292,7 +293,8 @@ _MARKED = re.compile(
     rf"(?:\b(?i:{_WORD})\s+[*_$]{{0,3}}[(\[]?(?P<word>[A-J])\b[)\]]?|(?<![\w$\\])[(\[](?P<bracket>[A-J])[)\]]"
     r"|(?:[*_]{2}|^[ \t>*-]*|(?<=[:]\s)|(?<=\bis\s)|(?<=\bare\s))(?P<point>[A-J])[.)][*_]{0,2}(?=\s+\S)"
     r"|[*_]{2}(?P<bold>[A-J])[*_]{2}|(?:(?<=\bis\s)|(?<=^So,\s))(?P<bare>[A-J])(?=[.\s*]*\Z)"
-    r"|\b(?i:hence|thus|therefore|so),?\s+(?P<hence>[A-J])(?=[.\s*]*\Z)"
+    r"|\b(?i:hence|thus|therefore|so|it's),?\s+(?P<hence>[A-J])(?=[.\s*]*\Z)|\bmak(?:es"
+    r"|ing)\s+(?P<makes>[A-J])(?= the )"
     r"|\b(?i:only)\s+(?P<only>[A-J])(?=\s+(?!and\b|or\b|to\b)[a-z])"
     r"|(?:选项|選項|選択肢)\s*[(]?(?P<zh>[A-J])[)]?|(?<![A-Za-z])(?P<item>[A-J])\s*(?:选项|選項|项|項)"
     r"|(?:是|为|為|は|が|只有|只剩下?)\s*[(]?(?P<cjk>[A-J])(?![A-Za-z0-9]))",
@@ -318,7 +320,7 @@ _NEGATIVE = re.compile(
     re.IGNORECASE,
 )
 _CONCLUDES = re.compile(
-    r"\b(?:so|thus|hence|therefore|remain\w*|left|making|which\s+is|points?\s+to|best|only|conclude|corresponds?"
+    r"\b(?:so|thus|hence|therefore|remain\w*|left|making|which\s+is|points?\s+to|best|only|conclu\w+|corresponds?"
     r"|matches|must)\b|综上|只有|只剩|最",
     re.IGNORECASE,
 )
@@ -407,6 +409,8 @@ def _is_choice(sentence: str, match: "re.Match[str]", closing: str) -> bool:
         return match.lastgroup in {"zh", "item"} and "只有" in before
     if not before.strip(" -*_>#") and re.match(r"\s*[:*]", after):
         return False  # the heading of a list's item
+    if match.lastgroup == "hence":
+        return True
     ends = not after.strip(" )*_].") or re.match(r"\s*\)?[*_]{0,3}$", after) is not None
     return (ends and _LEADS.search(before) is not None) or _CONCLUDES.search(sentence) is not None
 

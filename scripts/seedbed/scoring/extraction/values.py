@@ -85,7 +85,10 @@ _SIDE = re.compile(
     r"[A-Za-z](?:_\{?\w\}?)?(?:\s*[-+*]\s*[A-Za-z](?:_\{?\w\}?)?)+)\s*(?:&\s*)?(?:\\\)|\$|\*\*)?\s*=(?!=)\s*(?:\\\("
     r"|\$|\*\*)?"
 )
-_THEN_EQUALS = re.compile(r"\s*(?:\\\)|\$|\*\*)?\s*(?:=|\\equiv(?![a-z])|\u2261)\s*(?:\\\(|\$|\*\*)?\s*")
+_THEN_EQUALS = re.compile(
+    r"(?: (?:(?!(?:or|and|to|but|so|is|are)\b)[a-z]{2,}|of \$?\d[\d,.]*)){0,2}\s*(?:\\\)|\$|\*\*)?\s*(?:="
+    r"|\\equiv(?![a-z])|\u2261)\s*(?:\\\(|\$|\*\*)?\s*"
+)
 _SOLVED = re.compile(
     r"(?=[^=\n]*\d)(?=[^=\n]*[A-Za-z])[^=\n]{3,60}=[^=\n]{1,40}\n\s*\$?[A-Za-z]\s*=\s*(?=[-\d])"
 )  # an equation, and below it its solution
