@@ -291,7 +291,7 @@ def _denied(text: str, place: int) -> bool:
 # The last sentence, where it names one option and only one.
 _MARKED = re.compile(
     rf"(?:\b(?i:{_WORD})\s+[*_$]{{0,3}}[(\[]?(?P<word>[A-J])\b[)\]]?|(?<![\w$\\])[(\[](?P<bracket>[A-J])[)\]]"
-    r"|(?:[*_]{2}|^[ \t>*-]*|(?<=[:]\s)|(?<=\bis\s)|(?<=\bare\s))(?P<point>[A-J])[.)][*_]{0,2}(?=\s+\S)"
+    r"|(?:[*_]{2}|^[ \t>*-]*|(?<=[:]\s)|(?<=\bis\s)|(?<=\bare\s)|(?<=\bto\s))(?P<point>[A-J])[.)][*_]{0,2}(?=\s+\S)"
     r"|[*_]{2}(?P<bold>[A-J])[*_]{2}|(?:(?<=\bis\s)|(?<=^So,\s))(?P<bare>[A-J])(?=[.\s*]*\Z)"
     r"|\b(?i:hence|thus|therefore|so|it's),?\s+(?P<hence>[A-J])(?=[.\s*]*\Z)|\bmak(?:es"
     r"|ing)\s+(?P<makes>[A-J])(?= the )"
@@ -350,6 +350,7 @@ def last_option(text: str, asked: Asked, words: Callable[[], tuple[str, ...]] | 
     for number, start in enumerate(_sentences_from_end(text, max(0, end - _LAST_CHARACTERS), end)):
         sentence = text[start:stop]
         found = [match for match in _MARKED.finditer(sentence) if _letter_of(match) in asked.letters]
+        found = [match for match in found if not sentence[: match.start()].endswith("not ")]
         if found:
             concludes = number == 0 or _CONCLUSION.match(sentence) is not None
             one = len({_letter_of(match) for match in found}) == 1

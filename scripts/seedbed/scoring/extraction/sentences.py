@@ -141,7 +141,7 @@ def last_words(text: str, original: str, asked: Asked, words: Words | None, whol
 def read_option(content: str, asked: Asked) -> Reading | None:
     """Return an option that is all there is on the only line of a text, its own words behind it or not, or None."""
     line = content.strip()
-    marked = set(re.findall(r"[(\[]([A-J])[)\]]", line))
+    marked = set(re.findall(r"(?<!not )(?:[(\[]|\b[Oo]ption )([A-J])\b", line))
     if "\n" in line or len(line) > 200 or len(marked) > 1 or line.startswith(("* ", "- ")) or _SPEAKER.match(line):
         return None
     reading = read_value(content, 0, asked)
@@ -186,6 +186,9 @@ def read_conclusion(text: str, asked: Asked) -> Reading | None:
     concludes = concludes or next(_SO.finditer(words), None)
     if concludes and _ANY_NUMBER.match(words, concludes.end()):
         return None  # "3 reds equal 2 blues" says two values
+    last_line = _EQUATION.match(text, start, end) if text[:start].endswith("\n") else None
+    if last_line and concludes is None:
+        return _value(text, last_line.end(), end, asked)
     if concludes is None:
         return _behind_verb(text, start, end, asked) if alone else None
     equation = _EQUATION.match(text, start + concludes.end(), end)

@@ -75,7 +75,7 @@ _SIMPLE_SIDE = re.compile(
 _CONSTANT = re.compile(
     r"(?=[^=]*\d)(?:[\d\s+*/().{}^!-]|\\(?:[dt]?frac|cdot|times|div|sqrt|left|right|binom|pi)(?![a-z])|\\[$,;:! ])+"
 )  # a left side without variables
-_NAME = re.compile(r"[A-Z]{2,8}")  # an equation of names is an answer as a whole
+_NAME = re.compile(r"[A-Z]{2,8}|[a-z]{2}")  # an equation of names is an answer as a whole
 _VARIABLE = re.compile(r"(?<![\\A-Za-z])[A-Za-z](?![A-Za-z])")
 AHEAD = 600  # characters behind a label that are looked at
 
