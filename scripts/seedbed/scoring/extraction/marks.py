@@ -237,7 +237,8 @@ _OTHER = re.compile(
     r"|(?<!problem)(?<!question)'s\s+(?:\w+\s+)?$"
     r"|\b(?:original|previous|other|next|first|second|similar)\s+\w+'s\s+(?:\w+\s+)?$"
     r"|\b(?:wrong|incorrect|false|common|naive|expected|reference|sample|printed|usual|tempting|previous|original|other"
-    r"|old|former|opposite|earlier)\s+(?:\w+\s+)?$|\bin (?:the|an) (?:original|other|previous|old|similar|reverse\w*)"
+    r"|old|former|opposite|earlier)\s+(?:\w+\s+)?$|\b(?:in|under|at) (?:the|an) (?:original|other|previous|old"
+    r"|similar|reverse\w*)"
     r"\b[^.\n]{0,40}$",
     re.IGNORECASE,
 )  # before a noun: the answer to something else

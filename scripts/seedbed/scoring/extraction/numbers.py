@@ -83,7 +83,7 @@ OPEN_RANGE = re.compile(
 UNFINISHED = re.compile(
     r"(?:\s+[A-Za-z]{2,})?(?:\s*\([^()\n]{1,60}\))?(?:\s*(?:\+|\*(?!\*)|\\(?:times|cdot"
     r"|div)(?![a-z]))\s*[$\\(]{0,2}(?:\d|[A-Za-z](?![A-Za-z]))|\s*/\s*[$(]*\d|\s+-\s+\d*[A-Za-z](?![A-Za-z])"
-    r"|[ \t]*[=+/](?=[ \t]*(?:\n|$)))"
+    r"|[ \t]*[=+/-](?=[ \t]*(?:\n|$)))"
 )  # a calculation whose result was not read
 NEXT_NUMBER = re.compile(r"[ \t]+\d+(?![\d.,]*[\w/])")  # numbers side by side
 _CONNECTIVE = (

@@ -138,7 +138,8 @@ _WORD = (
 )
 _ONE = r"[*_$]{0,3}[(\[]?(?P<one>[A-J])[)\]]?[*_$.]{0,3}"
 _RIGHT = (
-    r"(?:correct|right|best|most\s+\w+|answer|richtig\w*|korrekt\w*|correcte?|correcta|bonne|corret[ao]|corrett[ao]"
+    r"(?:one\s+(?:that|which)|correct|right|best|most\s+\w+|answer|richtig\w*|korrekt\w*|correcte?|correcta|bonne"
+    r"|corret[ao]|corrett[ao]"
     r"|верн\w+|правильн\w+)"
 )
 _VERDICT = re.compile(
@@ -154,25 +155,15 @@ _VERDICT_NEEDLES = (
 )  # fmt: skip
 _CHOOSE = re.compile(
     r"\b(?:i|we)\s*(?:'ll|'d|will|would|can|should|must)?\s*(?:therefore\s+)?(?:choose|pick|select"
-    r"|go\s{1,2}with|chose|say|guess|'m\s+going\s+with|am\s+going\s+with)\s+(?:option\s+|answer\s+|choice\s+)?"
+    r"|go\s{1,2}with|chose|say|answer|guess|'m\s+going\s+with|am\s+going\s+with)\s+(?:option\s+|answer\s+|choice\s+)?"
     r"|\bmy\s+(?:choice|pick)\s+is\s+"
     r"|(?:故|应|應|所以|因此|答案|只能)?(?:选择|選擇|应选|應選|选(?!项)|選(?!項))(?:选项|選項)?(?:的是|为)?[:\uff1a]?\s*(?=[*(\uff08\[]{0,3}[A-J])",
     re.IGNORECASE,
 )
 _CHOOSE_NEEDLES = (
-    "say",
-    "guess",
-    "going with",
-    "choose",
-    "chose",
-    "pick",
-    "select",
-    "go with",
-    "go  with",
-    "choice",
-    "选",
-    "選",
-)
+    "say", "d answer", "ll answer", "i answer", "guess", "going with", "choose", "chose", "pick", "select", "go with",
+    "go  with", "choice", "选", "選",
+)  # fmt: skip
 _SUPERLATIVE = re.compile(
     r"\b(?:(?:best|closest|correct|right|strongest|final|most\s+[a-z]+|only)(?:\s+[a-z-]+){0,2}?\s+"
     r"(?:fit|match|guess|statement|description|explanation|candidate|conclusion|pair|combination|order|value|one|option"
@@ -303,10 +294,11 @@ _MARKED = re.compile(
 _COPULA = re.compile(
     r"(?:\b(?:is|are|be|was|ist|est|es|é|è|matches|match|(?:corresponds?|corresponding|closest|nearest|equal|points?"
     r"|leads?)\s+to|gives|yields|supports"
-    r"|leaves(?:\s+us\s+with)?|leaving|namely|called\s+for\s+is|in)|:|=|\u2192|是|为|為|は|が|选|選)\s*:?\s*"
+    r"|leaves(?:\s+us\s+with)?|leaving|namely|called\s+for\s+is|with|in)|:|=|\u2192|是|为|為|は|が|选|選)\s*:?\s*"
     r"(?:the\s+|an?\s+|only\s+|indeed\s+|therefore\s+|thus\s+|likely\s+|most\s+likely\s+)*$",
     re.IGNORECASE,
 )
+_THE_ONE = re.compile(r"\W*(?:is|must be)\s+(?:\w+\s+)?the\s+(?:\w+\s+){0,2}(?:one|answer|statement|option|choice)\b")
 _LEADS = re.compile(
     r"(?:\b(?:is|are|be|to|towards?|with|by|as|for|matches|matching|supports?|favou?rs?|gives|leaves|leaving|choose"
     r"|only"
@@ -320,7 +312,8 @@ _NEGATIVE = re.compile(
     re.IGNORECASE,
 )
 _CONCLUDES = re.compile(
-    r"\b(?:so|thus|hence|therefore|remain\w*|left|making|which\s+is|points?\s+to|best|only|conclu\w+|corresponds?"
+    r"\b(?:so|thus|hence|therefore|remain\w*|left|making|which\s+is|points?\s+to|best|only|exactly|conclu\w+"
+    r"|corresponds?"
     r"|matches|must)\b|综上|只有|只剩|最",
     re.IGNORECASE,
 )
@@ -400,6 +393,8 @@ def _is_choice(sentence: str, match: "re.Match[str]", closing: str) -> bool:
         and not re.search(_WORD + r"s?\b(?!:)", sentence, re.IGNORECASE)
     ):
         return False
+    if _THE_ONE.match(after):
+        return True
     joined = _COPULA.search(before.rstrip("*_$( \n") + " ") or _COPULA.search(before.rstrip("*_$ \n"))
     joined = joined or (re.search("$", before) if match.lastgroup == "cjk" else None)
     own = match.lastgroup in {"point", "bracket", "word", "bold"}

@@ -92,6 +92,9 @@ _THEN_EQUALS = re.compile(
 _SOLVED = re.compile(
     r"(?=[^=\n]*\d)(?=[^=\n]*[A-Za-z])[^=\n]{3,60}=[^=\n]{1,40}\n\s*\$?[A-Za-z]\s*=\s*(?=[-\d])"
 )  # an equation, and below it its solution
+_WITH_UNITS = re.compile(
+    r"\$?\d[\d,.]*\s+[a-z]+\s+[xX*/+\u00d7-]\s+\$?\d[^=\n]{0,30}=\s*\$?(?=\d)"
+)  # "24 hours x 7 = 168"
 _BRACKET = re.compile(r"\[\s*(?=[-+\d$\\][^\[\](),;\n]{0,30}\](?!\())")  # around one value
 _LINE_END = re.compile(
     r"[\s.,;!\u3002]*?(?:\n|$|\()|[.!;]\s|[\s]*<|\s*\[|\s+[A-Za-z]+(?:\^\{?\d\}?"
@@ -190,7 +193,7 @@ def _labelled_number(text: str, place: int, end: int, asked: Asked, lines: int) 
     if about:
         flags, place = ("approximate",), skip_filling(text, about.end(), end)
     named = False
-    solved = _SOLVED.match(text, place, end)
+    solved = _SOLVED.match(text, place, end) or _WITH_UNITS.match(text, place, end)
     place = solved.end() if solved else place
     while side := _SIDE.match(text, place, end):
         named = True
@@ -198,7 +201,7 @@ def _labelled_number(text: str, place: int, end: int, asked: Asked, lines: int) 
     currency = CURRENCY.match(text, place, end)
     if currency:
         place = skip_decoration(text, currency.end(), end)
-    if text.startswith(("($", "(\\("), place):
+    if text.startswith(("($", "(\\("), place) and read_number(text, place, asked.notation) is None:
         place = skip_decoration(text, place + 1, end)
     bracket = _BRACKET.match(text, place, end)
     if bracket:
