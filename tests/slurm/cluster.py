@@ -195,10 +195,12 @@ class Cluster:
     def _database(self) -> None:
         """Start MariaDB and slurmdbd."""
         data, sock = self.base / "db", self.base / "db.sock"
-        self._daemon(
-            ["mariadb-install-db", "--no-defaults", "--user=root", f"--datadir={data}", "--skip-test-db", ROOT_LOGIN]
-        )
+        scratch = self.base / "db-scratch"  # two databases that share /tmp remove each other's temporary tables
+        scratch.mkdir(exist_ok=True)
+        words = ["env", f"TMPDIR={scratch}", "mariadb-install-db", "--no-defaults", "--user=root"]
+        self._daemon([*words, f"--datadir={data}", "--skip-test-db", ROOT_LOGIN])
         words = ["mariadbd", "--no-defaults", "--user=root", f"--datadir={data}", f"--socket={sock}"]
+        words.append(f"--tmpdir={scratch}")
         words += [f"--port={self.sql_port}", "--bind-address=127.0.0.1", f"--pid-file={self.base}/mariadb.pid"]
         with open(self.base / "log" / "mariadb.log", "ab") as log:
             words.append("--innodb-buffer-pool-size=64M")
